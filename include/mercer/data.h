@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mercer/input.h>
+#include <mercer/matrix.h>
+#include <mercer/rows.h>
+
+namespace mercer {
+
+/// One column of a table, as people name it.
+struct ColumnName {
+  enum class Kind { none, first, last, position, name };
+  Kind kind = Kind::none;
+  std::size_t position = 0;  ///< 0-based
+  std::string name;
+
+  /// "none", "first", "last", a 1-based number, or a header name.
+  static ColumnName parse(std::string_view text);
+};
+
+/// "2,3,7-9,age": 1-based numbers, ranges and header names.
+std::vector<ColumnName> parse_columns(std::string_view text);
+
+enum class FileFormat { automatic, text, npy, libsvm, idx, images };
+
+struct TableOptions {
+  /// Recognised by content and name: .npy and IDX by their magic number (also inside .gz), a folder
+  /// as images, .svm/.libsvm/.svmlight as LIBSVM, everything else as delimited text.
+  FileFormat format = FileFormat::automatic;
+  ColumnName label;                     ///< kept apart from the points
+  ColumnName weight;                    ///< sample weights, kept apart too
+  std::vector<ColumnName> ignore;       ///< left out
+  std::vector<ColumnName> one_hot;      ///< text or numbers that stand for categories
+  std::optional<char> delimiter;        ///< text only; found by itself: comma, semicolon, tab, blanks
+  std::optional<bool> header;           ///< text only; found by itself: a first line with words
+  /// Rules of an earlier table (of a model): they replace label, weight, ignore and one_hot. A table
+  /// that lacks just the left-out columns is accepted too.
+  ColumnRules rules;
+  /// Most bytes that the points may take; 0 means half of the installed memory.
+  std::size_t memory_limit_bytes = 0;
+};
+
+/// Classes of the rows: `names[code[i]]` is the label of row i.
+struct Labels {
+  std::vector<std::size_t> code;
+  std::vector<std::string> names;  ///< in order of first appearance
+
+  bool empty() const { return code.empty(); }
+};
+
+struct Table {
+  Matrix<double> points;
+  Labels labels;                ///< empty when there is no label column
+  std::vector<double> weights;  ///< empty when there is no weight column
+  ColumnRules rules;            ///< what was done to the columns, for the next table
+};
+
+/// A whole file in memory. Arrays of more than two dimensions are flattened per row.
+/// Throws FileError or DataError naming file, line and column: NaN, Inf, ragged rows, text in a
+/// column that is neither ignored nor one-hot encoded.
+Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
+
+/// The same file block by block. Only the points: label and weight columns are left out.
+/// One-hot encoding needs `options.rules`, because the categories must be known beforehand.
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path,
+                                     const TableOptions& options = {});
+
+/// Labels from a file of their own: NPY, IDX, or text with one label a line.
+Labels read_labels(const std::filesystem::path& path);
+
+enum class OutputFormat { npy, csv };
+/// By the ending of the name; throws InvalidArgument for another one than .npy, .csv or .txt.
+OutputFormat output_format(const std::filesystem::path& path);
+
+/// Writes rows as they come. Nothing is at `path` before `finish`: the rows go to a temporary file
+/// beside it, which is then synced and renamed, or removed when the writer is destroyed before.
+class RowWriter {
+ public:
+  /// `header`: column names for CSV (NPY has none), may be empty.
+  RowWriter(const std::filesystem::path& path, std::size_t cols,
+            std::vector<std::string> header = {});
+  ~RowWriter();
+  RowWriter(RowWriter&&) noexcept;
+  RowWriter& operator=(RowWriter&&) noexcept;
+
+  void write(MatrixView<const double> rows);
+  void write(MatrixView<const float> rows);  ///< NPY keeps float32 when all rows come as float
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes a text file the same safe way.
+void write_text(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace mercer

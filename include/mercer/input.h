@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <mercer/matrix.h>
+
+namespace mercer {
+
+/// How the columns of a table become the numbers of a point. Positions are 0-based columns of the
+/// table as it stands in the file. Kept in the model, so that `transform` reads new tables alike.
+struct ColumnRules {
+  struct OneHot {
+    std::size_t column = 0;
+    std::vector<std::string> categories;  ///< in order of the columns they become
+  };
+
+  std::size_t table_columns = 0;      ///< width of the table; 0 means no rules: every column is used
+  std::vector<std::size_t> left_out;  ///< label, weight and ignored columns
+  std::vector<OneHot> one_hot;        ///< columns of text that become one 0/1 column per category
+  std::vector<std::string> names;     ///< header names, empty when the table has no header
+
+  bool empty() const { return table_columns == 0; }
+};
+
+/// An affine map of each column, (x + shift) * multiply. Empty vectors mean the identity.
+struct ColumnScaling {
+  std::vector<double> shift;
+  std::vector<double> multiply;
+
+  bool empty() const { return shift.empty(); }
+  /// Maps the rows in place. Throws DataError when the width differs.
+  void apply(MatrixView<double> points) const;
+};
+
+/// Mean 0 and standard deviation 1 (division by n) in every column; constant columns are only
+/// shifted. Throws DataError on an empty or non-finite table.
+ColumnScaling standard_scaling(MatrixView<const double> points);
+
+/// Smallest value to -1, largest to 1; constant columns go to 0.
+ColumnScaling minmax_scaling(MatrixView<const double> points);
+
+/// (x + shift) * multiply with the same numbers in every column.
+ColumnScaling fixed_scaling(std::size_t columns, double shift, double multiply);
+
+/// First `first`, then `second`.
+ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second);
+
+/// What happens to a row before the feature map.
+struct InputMaps {
+  ColumnRules columns;
+  ColumnScaling scaling;
+};
+
+}  // namespace mercer

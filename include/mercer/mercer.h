@@ -1,0 +1,17 @@
+#pragma once
+
+// Everything of mercer's public interface. eigen.h is apart, because it needs Eigen.
+
+#include <mercer/bandwidth.h>
+#include <mercer/data.h>
+#include <mercer/error.h>
+#include <mercer/exact.h>
+#include <mercer/generate.h>
+#include <mercer/input.h>
+#include <mercer/kernel.h>
+#include <mercer/matrix.h>
+#include <mercer/model.h>
+#include <mercer/rows.h>
+#include <mercer/run.h>
+#include <mercer/summary.h>
+#include <mercer/version.h>

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <mercer/input.h>
+#include <mercer/kernel.h>
+#include <mercer/matrix.h>
+#include <mercer/run.h>
+#include <mercer/summary.h>
+
+namespace mercer {
+
+/// The numbers a model is made of, in the order of the pipeline
+///     x -> input maps -> k_C(x) -> B^T k_C(x) + b -> z.
+/// A linear kernel needs no library: its feature map is x itself and B is d x k.
+struct ModelParts {
+  Kernel kernel;                     ///< every parameter set
+  InputMaps input;
+  Matrix<double> library;            ///< C, s x d, after the input maps; empty: linear or precomputed
+  Matrix<double> coefficients;       ///< B, s x k (d x k for a collapsed linear kernel)
+  std::vector<double> offset;        ///< b, k
+  std::vector<double> eigenvalues;   ///< k, descending
+  double total_weight = 0;           ///< N
+  /// Feature mean = sum_j mean_coefficients_j phi(c_j); empty when the model is not centred or the
+  /// method has none.
+  std::vector<double> mean_coefficients;
+  double mean_norm2 = 0;             ///< squared feature-space norm of that mean
+  bool centered = true;
+  Summary summary;                   ///< of the fit
+};
+
+/// A fitted feature extractor. Immutable, cheap to copy (copies share their numbers), and safe to use
+/// from several threads at once.
+class Model final {
+ public:
+  /// Throws InvalidArgument when the parts do not fit together.
+  explicit Model(ModelParts parts);
+  ~Model();
+  Model(const Model&);
+  Model(Model&&) noexcept;
+  Model& operator=(const Model&);
+  Model& operator=(Model&&) noexcept;
+
+  /// Component values of each row, n x components(). Same bits for every number of threads and for
+  /// any way of cutting the rows into calls. The float overload evaluates kernels in single
+  /// precision, about 1e-5 relative to the largest score.
+  Matrix<double> transform(MatrixView<const double> points, const RunOptions& run = {}) const;
+  Matrix<float> transform(MatrixView<const float> points, const RunOptions& run = {}) const;
+
+  /// Squared feature-space distance of each row to the kept subspace (through the mean when
+  /// centred): how badly the model represents the point. Throws InvalidArgument for a precomputed
+  /// kernel, whose k(x, x) is unknown, and for methods that keep no mean.
+  std::vector<double> residual(MatrixView<const double> points, const RunOptions& run = {}) const;
+
+  std::size_t components() const;
+  /// Columns that `transform` expects (for a precomputed kernel: the number of library points).
+  std::size_t input_columns() const;
+  std::size_t library_size() const;
+  const Kernel& kernel() const;
+  const InputMaps& input() const;
+  MatrixView<const double> library() const;
+  MatrixView<const double> coefficients() const;
+  std::span<const double> offset() const;
+  std::span<const double> eigenvalues() const;
+  double total_weight() const;
+  bool centered() const;
+  const Summary& summary() const;
+
+  /// The same model behind other input maps. The library stays as it is, so the maps must be the ones
+  /// that the training points went through.
+  Model with_input(InputMaps input) const;
+
+  /// Writes a `.mercer` file (docs/model_file.md): to a temporary file beside it, synced, renamed.
+  /// Throws FileError; an existing file then stays as it was.
+  void save(const std::filesystem::path& path) const;
+  /// Reads and checks everything (sizes, types, finite values, checksum) before use.
+  static Model load(const std::filesystem::path& path);
+  /// For models over a custom kernel, whose function no file can hold. The name must agree.
+  static Model load(const std::filesystem::path& path, const Custom& kernel);
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+/// What every fit returns.
+struct Fit {
+  Model model;
+  Summary summary;
+};
+
+}  // namespace mercer

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mercer {
+
+/// Why a fit ended.
+enum class TerminationReason {
+  converged,         ///< everything asked for, to the tolerance asked for
+  fewer_components,  ///< the data have fewer directions than asked; the ones returned are converged
+  not_converged,     ///< the iteration limit was reached; residuals are in `solver_residual`
+};
+
+struct Termination {
+  TerminationReason reason = TerminationReason::converged;
+  std::string message;
+};
+
+/// A bound or estimate of an error; `rigorous` means proven for this very result.
+struct Bound {
+  std::string name;
+  double value = 0;
+  bool rigorous = false;
+};
+
+struct Phase {
+  std::string name;
+  double seconds = 0;
+};
+
+/// Something the fit decided by itself.
+struct Choice {
+  std::string what;
+  std::string value;
+  std::string why;
+};
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// What a fit did, how well, at what cost. Fields without a value have no meaning for the method.
+/// `json()` follows docs/summary.schema.json; key names are those of the fields.
+struct Summary {
+  std::string method;
+  std::string kernel;
+  std::vector<std::pair<std::string, double>> kernel_parameters;
+  std::size_t n = 0;
+  std::size_t d = 0;
+  double total_weight = 0;
+  std::size_t components = 0;
+  std::size_t library_size = 0;
+  bool centered = true;
+  /// Eigenvalues of the (centred, weighted) Gram matrix, descending, not divided by n.
+  std::vector<double> eigenvalues;
+  /// eigenvalues / total variance; a lower bound of the truth where the total is an interval.
+  std::vector<double> explained_variance_ratio;
+  /// Trace of the (centred, weighted) Gram matrix.
+  std::optional<Interval> total_variance;
+  std::optional<double> residual_trace_fraction;
+  /// Mean squared feature-space distance of the training points to the kept subspace.
+  std::optional<double> reconstruction_error;
+  /// Largest true residual |A u - lambda u| / lambda_1 over the kept components.
+  std::optional<double> solver_residual;
+  std::vector<Bound> bounds;
+  std::uint64_t kernel_evaluations = 0;
+  double seconds = 0;
+  std::vector<Phase> phases;
+  std::uint64_t peak_memory_bytes = 0;
+  std::uint64_t memory_limit_bytes = 0;
+  Termination termination;
+  std::vector<std::string> warnings;
+  std::vector<Choice> choices;
+  std::size_t threads = 0;
+  std::string simd;
+  std::string blas;
+  std::uint64_t seed = 0;
+
+  /// One line: method, size, components, error, time.
+  std::string brief() const;
+  /// Several lines for people: everything above.
+  std::string full() const;
+  /// One JSON object, pretty-printed.
+  std::string json() const;
+  /// The inverse of `json()`. Throws FileError when the text is not a summary.
+  static Summary from_json(const std::string& text);
+};
+
+std::string to_string(TerminationReason reason);
+
+}  // namespace mercer

@@ -1,0 +1,84 @@
+#include "system/memory.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace mercer::system {
+
+namespace {
+
+/// Limit of the control group (v2, then v1), or the largest value when there is none.
+std::uint64_t control_group_limit_bytes() {
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    std::uint64_t limit = 0;
+    if (file >> limit && limit > 0) return limit;  // "max" does not parse: no limit
+  }
+  return UINT64_MAX;
+}
+
+}  // namespace
+
+std::uint64_t installed_memory_bytes() {
+  static const std::uint64_t bytes = [] {
+    const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
+    const auto page = static_cast<std::uint64_t>(std::max(sysconf(_SC_PAGESIZE), 0L));
+    return std::min(pages * page, control_group_limit_bytes());
+  }();
+  return bytes;
+}
+
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+std::uint64_t memory_limit_bytes(std::uint64_t asked) {
+  return asked != 0 ? asked : installed_memory_bytes() / 2;
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} {}", bytes, kUnits[unit])
+                   : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
+}
+
+LargeBuffer::LargeBuffer(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* p =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  madvise(p, bytes, MADV_HUGEPAGE);  // advice only: ordinary pages serve as well
+  data_ = p;
+}
+
+LargeBuffer::~LargeBuffer() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+LargeBuffer::LargeBuffer(LargeBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+LargeBuffer& LargeBuffer::operator=(LargeBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+}  // namespace mercer::system

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mercer::system {
+
+/// Physical memory of the machine, or the limit of the control group the process runs in when that
+/// is smaller.
+std::uint64_t installed_memory_bytes();
+
+/// The largest resident size that this process has had.
+std::uint64_t peak_memory_bytes();
+
+/// `asked` itself, or half of the installed memory when it is 0.
+std::uint64_t memory_limit_bytes(std::uint64_t asked);
+
+/// "4.0 GiB" and the like, for messages.
+std::string format_bytes(double bytes);
+
+/// A large block of uninitialised memory in huge pages where the system gives them: first touch of
+/// ordinary pages would cost more than the kernel values that go into them.
+class LargeBuffer {
+ public:
+  LargeBuffer() = default;
+  explicit LargeBuffer(std::size_t bytes);  ///< throws std::bad_alloc
+  ~LargeBuffer();
+  LargeBuffer(LargeBuffer&& other) noexcept;
+  LargeBuffer& operator=(LargeBuffer&& other) noexcept;
+
+  void* data() const { return data_; }
+  std::size_t size_bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace mercer::system

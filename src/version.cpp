@@ -1,0 +1,9 @@
+#include <mercer/version.h>
+
+namespace mercer {
+
+const char* version() {
+  return MERCER_VERSION;
+}
+
+}  // namespace mercer
