@@ -16,12 +16,17 @@ struct ColumnRules {
     std::vector<std::string> categories;  ///< in order of the columns they become
   };
 
-  std::size_t table_columns = 0;      ///< width of the table; 0 means no rules: every column is used
+  std::size_t table_columns = 0;  ///< width of the table; 0 means no rules: every column is used
   std::vector<std::size_t> left_out;  ///< label, weight and ignored columns
   std::vector<OneHot> one_hot;        ///< columns of text that become one 0/1 column per category
   std::vector<std::string> names;     ///< header names, empty when the table has no header
 
   bool empty() const { return table_columns == 0; }
+  /// Numbers of a point that such a table gives.
+  std::size_t point_columns() const;
+  /// Throws InvalidArgument when positions are out of the table or repeated, or a text is not UTF-8
+  /// (which no model file could hold).
+  void validate() const;
 };
 
 /// An affine map of each column, (x + shift) * multiply. Empty vectors mean the identity.
@@ -35,16 +40,20 @@ struct ColumnScaling {
 };
 
 /// Mean 0 and standard deviation 1 (division by n) in every column; constant columns are only
-/// shifted. Throws DataError on an empty or non-finite table.
+/// shifted. Works over the whole range of doubles: sums are taken relative to a column's own range.
+/// Throws DataError on an empty or non-finite table, and on a column that spans more than the
+/// largest double.
 ColumnScaling standard_scaling(MatrixView<const double> points);
 
-/// Smallest value to -1, largest to 1; constant columns go to 0.
+/// Smallest value to -1, largest to 1; constant columns go to 0. Throws as `standard_scaling`.
 ColumnScaling minmax_scaling(MatrixView<const double> points);
 
-/// (x + shift) * multiply with the same numbers in every column.
+/// (x + shift) * multiply with the same numbers in every column. Throws InvalidArgument when a
+/// number is not finite or `multiply` is 0.
 ColumnScaling fixed_scaling(std::size_t columns, double shift, double multiply);
 
-/// First `first`, then `second`.
+/// First `first`, then `second`. Throws InvalidArgument when the widths differ or the numbers of
+/// the combined map overflow.
 ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second);
 
 /// What happens to a row before the feature map.

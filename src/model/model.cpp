@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+#include <mercer/model.h>
+
+#include "model/model_state.h"
+#include "model/utf8.h"
+
+namespace mercer {
+namespace {
+
+void require_size(std::size_t size, std::size_t expected, std::string_view what) {
+  if (size != expected)
+    throw InvalidArgument(
+        fmt::format("model parts: {} has {} entries instead of {}", what, size, expected));
+}
+
+void require_finite(std::span<const double> values, std::string_view what) {
+  const auto bad = std::ranges::find_if_not(values, [](double x) { return std::isfinite(x); });
+  if (bad != values.end())
+    throw InvalidArgument(fmt::format("model parts: {} holds {} at position {}", what, *bad,
+                                      bad - values.begin() + 1));
+}
+
+void require_finite(const Matrix<double>& matrix, std::string_view what) {
+  require_finite(std::span(matrix.data(), matrix.size()), what);
+}
+
+void validate_kernel(const Kernel& kernel) {
+  validate(kernel);
+  if (!is_resolved(kernel))
+    throw InvalidArgument(fmt::format(
+        "model parts: the {} kernel has a parameter without a value (resolve_bandwidth chooses it)",
+        kernel_name(kernel)));
+  const auto* custom = std::get_if<Custom>(&kernel);
+  if (custom == nullptr) return;
+  if (!model::is_utf8(custom->name))
+    throw InvalidArgument("model parts: the name of the custom kernel is not UTF-8 text");
+  if (!custom->function)
+    throw InvalidArgument(
+        fmt::format("model parts: the custom kernel '{}' has no function", custom->name));
+}
+
+void validate_library(const ModelParts& parts) {
+  const bool linear = std::holds_alternative<Linear>(parts.kernel);
+  const bool precomputed = std::holds_alternative<Precomputed>(parts.kernel);
+  if (parts.library.empty()) {
+    if (!linear && !precomputed)
+      throw InvalidArgument(fmt::format("model parts: a {} kernel needs a library of points",
+                                        kernel_name(parts.kernel)));
+    return;
+  }
+  if (precomputed)
+    throw InvalidArgument("model parts: a precomputed kernel has no points to keep in a library");
+  require_size(parts.coefficients.rows(), parts.library.rows(), "a column of coefficients");
+  require_finite(parts.library, "library");
+}
+
+/// Columns that the kernel sees.
+std::size_t point_columns(const ModelParts& parts) {
+  return parts.library.empty() ? parts.coefficients.rows() : parts.library.cols();
+}
+
+void validate_input(const InputMaps& input, std::size_t columns) {
+  input.columns.validate();
+  if (!input.columns.empty() && input.columns.point_columns() != columns)
+    throw InvalidArgument(
+        fmt::format("input maps: the column rules give {} columns, the model has {}",
+                    input.columns.point_columns(), columns));
+  const ColumnScaling& scaling = input.scaling;
+  if (scaling.shift.size() != scaling.multiply.size() ||
+      (!scaling.empty() && scaling.shift.size() != columns))
+    throw InvalidArgument(
+        fmt::format("input maps: the scaling has {} shifts and {} factors for {} columns",
+                    scaling.shift.size(), scaling.multiply.size(), columns));
+  require_finite(scaling.shift, "scaling.shift");
+  require_finite(scaling.multiply, "scaling.multiply");
+}
+
+void validate_numbers(const ModelParts& parts) {
+  if (parts.coefficients.rows() == 0)
+    throw InvalidArgument("model parts: coefficients has no rows");
+  require_finite(parts.coefficients, "coefficients");
+  const std::size_t components = parts.coefficients.cols();
+  require_size(parts.offset.size(), components, "offset");
+  require_finite(parts.offset, "offset");
+  require_size(parts.eigenvalues.size(), components, "eigenvalues");
+  require_finite(parts.eigenvalues, "eigenvalues");
+  if (!std::ranges::is_sorted(parts.eigenvalues, std::greater<>{}))
+    throw InvalidArgument("model parts: eigenvalues are not in descending order");
+  if (!parts.mean_coefficients.empty())
+    require_size(parts.mean_coefficients.size(), parts.coefficients.rows(), "mean_coefficients");
+  require_finite(parts.mean_coefficients, "mean_coefficients");
+  require_finite(std::span(&parts.mean_norm2, 1), "mean_norm2");
+  if (!std::isfinite(parts.total_weight) || parts.total_weight <= 0)
+    throw InvalidArgument(
+        fmt::format("model parts: total_weight must be positive, it is {}", parts.total_weight));
+}
+
+}  // namespace
+
+Model::Model(ModelParts parts) {
+  validate_kernel(parts.kernel);
+  validate_numbers(parts);
+  validate_library(parts);
+  validate_input(parts.input, point_columns(parts));
+  InputMaps input = std::exchange(parts.input, {});
+  state_ = std::make_shared<const State>(
+      State{.fitted = std::make_shared<const FittedParts>(FittedParts{std::move(parts)}),
+            .input = std::move(input)});
+}
+
+Model::~Model() = default;
+Model::Model(const Model&) = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(const Model&) = default;
+Model& Model::operator=(Model&&) noexcept = default;
+
+std::size_t Model::components() const {
+  return coefficients().cols();
+}
+
+std::size_t Model::input_columns() const {
+  return point_columns(state_->fitted->parts);
+}
+
+std::size_t Model::library_size() const {
+  return state_->fitted->parts.library.rows();
+}
+
+const Kernel& Model::kernel() const {
+  return state_->fitted->parts.kernel;
+}
+
+const InputMaps& Model::input() const {
+  return state_->input;
+}
+
+MatrixView<const double> Model::library() const {
+  return state_->fitted->parts.library;
+}
+
+MatrixView<const double> Model::coefficients() const {
+  return state_->fitted->parts.coefficients;
+}
+
+std::span<const double> Model::offset() const {
+  return state_->fitted->parts.offset;
+}
+
+std::span<const double> Model::eigenvalues() const {
+  return state_->fitted->parts.eigenvalues;
+}
+
+double Model::total_weight() const {
+  return state_->fitted->parts.total_weight;
+}
+
+bool Model::centered() const {
+  return state_->fitted->parts.centered;
+}
+
+const Summary& Model::summary() const {
+  return state_->fitted->parts.summary;
+}
+
+Model Model::with_input(InputMaps input) const {
+  validate_input(input, input_columns());
+  Model copy = *this;
+  copy.state_ =
+      std::make_shared<const State>(State{.fitted = state_->fitted, .input = std::move(input)});
+  return copy;
+}
+
+}  // namespace mercer

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <mercer/summary.h>
+
+#include "system/memory.h"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t kTableRows = 10;
+constexpr int kLabelWidth = 15;
+
+/// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.2f} %", 100 * fraction);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2g} ms", 1e3 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  if (seconds < 600) return fmt::format("{:.3g} s", seconds);
+  return fmt::format("{:.1f} min", seconds / 60);
+}
+
+std::string kernel_text(const Summary& summary, std::string_view open, std::string_view close) {
+  std::string text = summary.kernel;
+  std::string_view separator = open;
+  for (const auto& [name, value] : summary.kernel_parameters) {
+    text += fmt::format("{}{} = {:.6g}", separator, name, value);
+    separator = ", ";
+  }
+  if (!summary.kernel_parameters.empty()) text += close;
+  return text;
+}
+
+double explained(const Summary& summary) {
+  const auto& ratio = summary.explained_variance_ratio;
+  return std::accumulate(ratio.begin(), ratio.end(), 0.0);
+}
+
+/// Lines of "label          value"; a label is written once for several values.
+class Report {
+ public:
+  void heading(std::string_view text) { text_ += fmt::format("{}\n", text); }
+  void line(std::string_view label, std::string_view value) {
+    text_ += fmt::format("  {:<{}}{}\n", label, kLabelWidth, value);
+  }
+  void raw(std::string_view text) { text_ += text; }
+  /// Without the last line break.
+  std::string text() const { return text_.substr(0, text_.size() - 1); }
+
+ private:
+  std::string text_;
+};
+
+void report_data(Report& report, const Summary& s) {
+  std::string data = counted(s.n, "row") + ", " + counted(s.d, "column");
+  if (s.total_weight != static_cast<double>(s.n))
+    data += fmt::format(", total weight {:.6g}", s.total_weight);
+  report.line("data", data);
+  report.line("kernel", kernel_text(s, ", ", ""));
+  std::string components = grouped(s.components) + (s.centered ? ", centred" : ", not centred");
+  if (s.library_size != 0)
+    components += fmt::format(", from a library of {}", counted(s.library_size, "point"));
+  report.line("components", components);
+  for (const Choice& choice : s.choices)
+    report.line("chosen", fmt::format("{} = {}: {}", choice.what, choice.value, choice.why));
+}
+
+void report_components(Report& report, const Summary& s) {
+  const bool ratios = s.explained_variance_ratio.size() == s.eigenvalues.size();
+  report.raw(fmt::format("\n  {:>9}  {:>12}", "component", "eigenvalue"));
+  if (ratios) report.raw(fmt::format("  {:>10}  {:>10}", "explained", "cumulative"));
+  report.raw("\n");
+  double cumulative = 0;
+  const std::size_t shown = std::min(s.eigenvalues.size(), kTableRows);
+  for (std::size_t j = 0; j < shown; ++j) {
+    report.raw(fmt::format("  {:>9}  {:>12.6g}", j + 1, s.eigenvalues[j]));
+    if (ratios) {
+      cumulative += s.explained_variance_ratio[j];
+      report.raw(fmt::format("  {:>10}  {:>10}", percent(s.explained_variance_ratio[j]),
+                             percent(cumulative)));
+    }
+    report.raw("\n");
+  }
+  if (const std::size_t more = s.eigenvalues.size() - shown; more > 0) {
+    const std::string rest = fmt::format("... {} more", grouped(more));
+    report.raw(fmt::format("  {:<23}", rest));
+    if (ratios)
+      report.raw(fmt::format("  {:>10}  {:>10}", percent(explained(s) - cumulative),
+                             percent(explained(s))));
+    report.raw("\n");
+  }
+  report.raw("\n");
+}
+
+void report_errors(Report& report, const Summary& s) {
+  if (const auto& total = s.total_variance) {
+    const bool exact = total->low == total->high;
+    report.line("total variance", exact ? fmt::format("{:.6g}", total->high)
+                                        : fmt::format("{:.6g} to {:.6g}", total->low, total->high));
+  }
+  if (s.reconstruction_error)
+    report.line("error", fmt::format("{:.4g} mean squared feature-space distance to the components",
+                                     *s.reconstruction_error));
+  if (s.residual_trace_fraction)
+    report.line("left out",
+                fmt::format("{:.4g} of the kernel matrix's trace", *s.residual_trace_fraction));
+  if (s.solver_residual)
+    report.line("residual", fmt::format("{:.2g} of the largest eigenvalue", *s.solver_residual));
+  for (const Bound& bound : s.bounds)
+    report.line(bound.rigorous ? "bound" : "estimate",
+                fmt::format("{} {:.4g}", bound.name, bound.value));
+}
+
+void report_run(Report& report, const Summary& s) {
+  const std::string reason = to_string(s.termination.reason);
+  report.line("ended", s.termination.message.empty()
+                           ? reason
+                           : fmt::format("{}: {}", reason, s.termination.message));
+  for (const std::string& warning : s.warnings) report.line("warning", warning);
+  std::string time = duration(s.seconds);
+  std::string_view separator = " (";
+  for (const Phase& phase : s.phases) {
+    time += fmt::format("{}{} {}", separator, phase.name, duration(phase.seconds));
+    separator = ", ";
+  }
+  if (!s.phases.empty()) time += ")";
+  report.line("time", time);
+  report.line("evaluations", counted(s.kernel_evaluations, "kernel value"));
+  if (s.peak_memory_bytes != 0) {
+    std::string memory =
+        system::format_bytes(static_cast<double>(s.peak_memory_bytes)) + " at most";
+    if (s.memory_limit_bytes != 0)
+      memory += fmt::format(" (limit {})",
+                            system::format_bytes(static_cast<double>(s.memory_limit_bytes)));
+    report.line("memory", memory);
+  }
+  std::vector<std::string> circumstances;
+  if (s.threads != 0) circumstances.push_back(counted(s.threads, "thread"));
+  if (!s.simd.empty()) circumstances.push_back(s.simd);
+  if (!s.blas.empty()) circumstances.push_back(s.blas);
+  circumstances.push_back(fmt::format("seed {}", s.seed));
+  report.line("run with", fmt::format("{}", fmt::join(circumstances, ", ")));
+}
+
+}  // namespace
+
+std::string Summary::brief() const {
+  std::string text = fmt::format("{}, {}: {} x {} -> {}", method, kernel_text(*this, " (", ")"),
+                                 grouped(n), grouped(d), counted(components, "component"));
+  if (!explained_variance_ratio.empty())
+    text += fmt::format(", {} of the variance", percent(explained(*this)));
+  text += ", " + duration(seconds);
+  if (termination.reason == TerminationReason::fewer_components) text += ", fewer than asked";
+  if (termination.reason == TerminationReason::not_converged) text += ", NOT CONVERGED";
+  if (!warnings.empty()) text += ", " + counted(warnings.size(), "warning");
+  return text;
+}
+
+std::string Summary::full() const {
+  Report report;
+  report.heading(fmt::format("Kernel PCA, {} method", method));
+  report_data(report, *this);
+  if (!eigenvalues.empty()) report_components(report, *this);
+  report_errors(report, *this);
+  report_run(report, *this);
+  return report.text();
+}
+
+}  // namespace mercer
