@@ -1,4 +1,4 @@
-#include <mercer/version.h>
+#include <mercer/platform.h>
 
 namespace mercer {
 

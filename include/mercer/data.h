@@ -34,14 +34,14 @@ struct TableOptions {
   /// Recognised by content and name: .npy and IDX by their magic number (also inside .gz), a folder
   /// as images, .svm/.libsvm/.svmlight as LIBSVM, everything else as delimited text.
   FileFormat format = FileFormat::automatic;
-  ColumnName label;                     ///< kept apart from the points
-  ColumnName weight;                    ///< sample weights, kept apart too
-  std::vector<ColumnName> ignore;       ///< left out
-  std::vector<ColumnName> one_hot;      ///< text or numbers that stand for categories
-  std::optional<char> delimiter;        ///< text only; found by itself: comma, semicolon, tab, blanks
-  std::optional<bool> header;           ///< text only; found by itself: a first line with words
-  /// Rules of an earlier table (of a model): they replace label, weight, ignore and one_hot. A table
-  /// that lacks just the left-out columns is accepted too.
+  ColumnName label;                 ///< kept apart from the points
+  ColumnName weight;                ///< sample weights, kept apart too
+  std::vector<ColumnName> ignore;   ///< left out
+  std::vector<ColumnName> one_hot;  ///< text or numbers that stand for categories
+  std::optional<char> delimiter;    ///< text only; found by itself: comma, semicolon, tab, blanks
+  std::optional<bool> header;       ///< text only; found by itself: a first line with words
+  /// Rules of an earlier table (of a model): they replace label, weight, ignore and one_hot. A
+  /// table that lacks just the left-out columns is accepted too.
   ColumnRules rules;
   /// Most bytes that the points may take; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;

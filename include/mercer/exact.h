@@ -35,7 +35,8 @@ struct ExactOptions {
   std::size_t components = 10;
   /// Instead of a count: as many as explain this fraction (0, 1] of the total variance.
   std::optional<double> retain;
-  /// Instead of a count: all with an eigenvalue (of the Gram matrix, not divided by n) at least this.
+  /// Instead of a count: all with an eigenvalue (of the Gram matrix, not divided by n) at least
+  /// this.
   std::optional<double> min_eigenvalue;
   /// Subtract the mean in feature space.
   bool center = true;

@@ -87,8 +87,8 @@ struct Custom {
 };
 
 using Kernel =
-    std::variant<Gaussian, Laplacian, LaplacianL1, Matern32, Matern52, RationalQuadratic, Polynomial,
-                 Linear, Cosine, Sigmoid, Chi2, ExponentialChi2, Precomputed, Custom>;
+    std::variant<Gaussian, Laplacian, LaplacianL1, Matern32, Matern52, RationalQuadratic,
+                 Polynomial, Linear, Cosine, Sigmoid, Chi2, ExponentialChi2, Precomputed, Custom>;
 
 /// The name used on the command line, in files and in summaries, e.g. "rational_quadratic".
 std::string kernel_name(const Kernel& kernel);

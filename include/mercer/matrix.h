@@ -11,8 +11,9 @@
 
 namespace mercer {
 
-/// A rectangle of numbers somewhere in memory: row-major, one sample per row, `stride` elements from
-/// one row to the next. Copying a view copies no numbers. `MatrixView<const double>` is read-only.
+/// A rectangle of numbers somewhere in memory: row-major, one sample per row, `stride` elements
+/// from one row to the next. Copying a view copies no numbers. `MatrixView<const double>` is
+/// read-only.
 template <class T>
 class MatrixView {
  public:
@@ -24,8 +25,9 @@ class MatrixView {
   constexpr MatrixView(T* data, std::size_t rows, std::size_t cols)
       : MatrixView(data, rows, cols, cols) {}
   /// A view that may write also serves as one that only reads.
-  constexpr MatrixView(const MatrixView<value_type>& other)  // NOLINT(google-explicit-constructor)
-    requires std::is_const_v<T>
+  template <class U>
+    requires std::is_same_v<const U, T>
+  constexpr MatrixView(const MatrixView<U>& other)  // NOLINT(google-explicit-constructor)
       : MatrixView(other.data(), other.rows(), other.cols(), other.stride()) {}
 
   constexpr T* data() const { return data_; }

@@ -11,7 +11,7 @@
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 #include <mercer/model.h>
+#include <mercer/platform.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>
-#include <mercer/version.h>

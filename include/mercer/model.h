@@ -18,23 +18,23 @@ namespace mercer {
 ///     x -> input maps -> k_C(x) -> B^T k_C(x) + b -> z.
 /// A linear kernel needs no library: its feature map is x itself and B is d x k.
 struct ModelParts {
-  Kernel kernel;                     ///< every parameter set
+  Kernel kernel;  ///< every parameter set
   InputMaps input;
-  Matrix<double> library;            ///< C, s x d, after the input maps; empty: linear or precomputed
-  Matrix<double> coefficients;       ///< B, s x k (d x k for a collapsed linear kernel)
-  std::vector<double> offset;        ///< b, k
-  std::vector<double> eigenvalues;   ///< k, descending
-  double total_weight = 0;           ///< N
+  Matrix<double> library;       ///< C, s x d, after the input maps; empty: linear or precomputed
+  Matrix<double> coefficients;  ///< B, s x k (d x k for a collapsed linear kernel)
+  std::vector<double> offset;   ///< b, k
+  std::vector<double> eigenvalues;  ///< k, descending
+  double total_weight = 0;          ///< N
   /// Feature mean = sum_j mean_coefficients_j phi(c_j); empty when the model is not centred or the
   /// method has none.
   std::vector<double> mean_coefficients;
-  double mean_norm2 = 0;             ///< squared feature-space norm of that mean
+  double mean_norm2 = 0;  ///< squared feature-space norm of that mean
   bool centered = true;
-  Summary summary;                   ///< of the fit
+  Summary summary;  ///< of the fit
 };
 
-/// A fitted feature extractor. Immutable, cheap to copy (copies share their numbers), and safe to use
-/// from several threads at once.
+/// A fitted feature extractor. Immutable, cheap to copy (copies share their numbers), and safe to
+/// use from several threads at once.
 class Model final {
  public:
   /// Throws InvalidArgument when the parts do not fit together.
@@ -70,8 +70,8 @@ class Model final {
   bool centered() const;
   const Summary& summary() const;
 
-  /// The same model behind other input maps. The library stays as it is, so the maps must be the ones
-  /// that the training points went through.
+  /// The same model behind other input maps. The library stays as it is, so the maps must be the
+  /// ones that the training points went through.
   Model with_input(InputMaps input) const;
 
   /// Writes a `.mercer` file (docs/model_file.md): to a temporary file beside it, synced, renamed.

@@ -7,8 +7,8 @@
 
 namespace mercer {
 
-/// Where a long call stands. `fraction` goes from 0 to 1 within a phase and is an estimate where the
-/// number of steps is not known beforehand (iterative solvers).
+/// Where a long call stands. `fraction` goes from 0 to 1 within a phase and is an estimate where
+/// the number of steps is not known beforehand (iterative solvers).
 struct Progress {
   std::string_view phase;
   double fraction = 0;
@@ -17,8 +17,8 @@ struct Progress {
 /// How to run, as opposed to what to compute. Never changes a result, except through `seed` and,
 /// where a method chooses its algorithm by what fits, `memory_limit_bytes`.
 struct RunOptions {
-  /// Worker threads; 0 means one for every processor the process may use. Results have the same bits
-  /// for every value.
+  /// Worker threads; 0 means one for every processor the process may use. Results have the same
+  /// bits for every value.
   std::size_t threads = 0;
   /// Start of every random stream. Same data, options and seed: same result.
   std::uint64_t seed = 0;

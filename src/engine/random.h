@@ -6,9 +6,9 @@
 
 namespace mercer::engine {
 
-/// A seeded stream of random numbers that can be read at any position (counter-based splitmix64), so
-/// that threads and blocks draw the same numbers whatever their order. Position i of the stream is
-/// draw i of the sequential generator with state = seed.
+/// A seeded stream of random numbers that can be read at any position (counter-based splitmix64),
+/// so that threads and blocks draw the same numbers whatever their order. Position i of the stream
+/// is draw i of the sequential generator with state = seed.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed) : seed_(seed) {}

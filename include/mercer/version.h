@@ -1,8 +1,0 @@
-#pragma once
-
-namespace mercer {
-
-/// "major.minor.patch" of the library that was linked.
-const char* version();
-
-}  // namespace mercer

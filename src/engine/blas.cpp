@@ -1,0 +1,188 @@
+#include "engine/blas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+#include <mercer/platform.h>
+
+#include "engine/simd.h"
+
+extern "C" {
+// LAPACK's Fortran interface; the trailing lengths of the character arguments are left out, as
+// every C caller does: single letters are read by their address alone.
+void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
+             const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
+             const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+
+// Only OpenBLAS has these; with another BLAS they are null.
+__attribute__((weak)) char* openblas_get_corename();
+__attribute__((weak)) int openblas_get_num_threads();
+__attribute__((weak)) void openblas_set_num_threads(int threads);
+}
+
+namespace mercer::engine {
+
+namespace {
+
+/// Holds OpenBLAS to one thread: its results would otherwise depend on the number of threads. The
+/// setting belongs to the whole process, so it is put back as soon as the last call has returned.
+class OneBlasThread {
+ public:
+  OneBlasThread() {
+    if (openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
+    const std::lock_guard lock(mutex);
+    if (users++ == 0) {
+      threads_before = openblas_get_num_threads();
+      if (threads_before != 1) openblas_set_num_threads(1);
+    }
+  }
+  ~OneBlasThread() {
+    if (openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
+    const std::lock_guard lock(mutex);
+    if (--users == 0 && threads_before != 1) openblas_set_num_threads(threads_before);
+  }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  static inline std::mutex mutex;
+  static inline int users = 0;
+  static inline int threads_before = 1;
+};
+
+/// Checks what LAPACK would stop the process for, and what would send it into endless iterations.
+int checked_size(MatrixView<const double> a) {
+  constexpr std::size_t kLargest = std::numeric_limits<int>::max() / 32;  // workspace of 26 n ints
+  if (a.rows() != a.cols() || a.rows() == 0 || a.stride() < a.cols() || a.rows() > kLargest ||
+      a.stride() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw InvalidArgument(fmt::format("cannot decompose a {} x {} matrix (stride {})", a.rows(),
+                                      a.cols(), a.stride()));
+  }
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      if (!std::isfinite(a(i, j))) {
+        throw NumericalError("kernel values overflowed: scale the data or the kernel's parameters");
+      }
+    }
+  }
+  return static_cast<int>(a.rows());
+}
+
+void check_converged(int info, int n) {
+  if (info == 0) return;
+  throw NumericalError(
+      fmt::format("LAPACK found no eigenpairs of a {0} x {0} matrix (info {1})", n, info));
+}
+
+/// dsyevr over ranks il..iu (1-based, ascending); vectors only when z is given.
+std::vector<double> eigen_range(MatrixView<double> a, int il, int iu, double* z) {
+  const int n = checked_size(a);
+  const int lda = static_cast<int>(a.stride());
+  const char* jobz = z == nullptr ? "N" : "V";
+  const double unused = 0;
+  const double abstol = 0;
+  int found = 0;
+  int info = 0;
+  double work_size = 0;
+  int iwork_size = 0;
+  const int query = -1;
+  std::vector<double> values(a.rows());
+  std::vector<int> support(2 * static_cast<std::size_t>(std::max(1, iu - il + 1)));
+  const OneBlasThread guard;
+  // Row-major lower triangle = column-major upper triangle.
+  dsyevr_(jobz, "I", "U", &n, a.data(), &lda, &unused, &unused, &il, &iu, &abstol, &found,
+          values.data(), z, &n, support.data(), &work_size, &query, &iwork_size, &query, &info);
+  const int lwork = static_cast<int>(work_size);
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  dsyevr_(jobz, "I", "U", &n, a.data(), &lda, &unused, &unused, &il, &iu, &abstol, &found,
+          values.data(), z, &n, support.data(), work.data(), &lwork, iwork.data(), &iwork_size,
+          &info);
+  check_converged(info, n);
+  if (found != iu - il + 1) check_converged(-1, n);
+  values.resize(static_cast<std::size_t>(found));
+  return values;
+}
+
+}  // namespace
+
+std::vector<double> symmetric_eigen(MatrixView<double> a) {
+  const int n = checked_size(a);
+  const int lda = static_cast<int>(a.stride());
+  int info = 0;
+  double work_size = 0;
+  int iwork_size = 0;
+  const int query = -1;
+  std::vector<double> values(a.rows());
+  const OneBlasThread guard;
+  dsyevd_("V", "U", &n, a.data(), &lda, values.data(), &work_size, &query, &iwork_size, &query,
+          &info);
+  const int lwork = static_cast<int>(work_size);
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  dsyevd_("V", "U", &n, a.data(), &lda, values.data(), work.data(), &lwork, iwork.data(),
+          &iwork_size, &info);
+  check_converged(info, n);
+  return values;
+}
+
+EigenPairs largest_eigenpairs(MatrixView<double> a, std::size_t count) {
+  const std::size_t n = a.rows();
+  if (count == 0 || count > n) {
+    throw InvalidArgument(
+        fmt::format("cannot take {} eigenpairs of a {} x {} matrix", count, n, n));
+  }
+  const int last = checked_size(a);
+  Matrix<double> ascending(count, n);
+  const auto values = eigen_range(a, last - static_cast<int>(count) + 1, last, ascending.data());
+  EigenPairs pairs{.values = {values.rbegin(), values.rend()}, .vectors = Matrix<double>(count, n)};
+  for (std::size_t i = 0; i < count; ++i) {
+    std::ranges::copy(ascending.row(count - 1 - i), pairs.vectors.row(i).begin());
+  }
+  return pairs;
+}
+
+std::vector<double> symmetric_eigenvalues(MatrixView<double> a) {
+  auto values = eigen_range(a, 1, checked_size(a), nullptr);
+  std::ranges::reverse(values);
+  return values;
+}
+
+double dense_eigen_bytes(std::size_t n, std::size_t count) {
+  return static_cast<double>(n) * (2 * static_cast<double>(count) + 64) * sizeof(double);
+}
+
+}  // namespace mercer::engine
+
+namespace mercer {
+
+std::string simd_name() {
+  return engine::simd_target();
+}
+
+std::string blas_core() {
+  return openblas_get_corename == nullptr ? "unknown" : openblas_get_corename();
+}
+
+std::optional<std::string> suggested_blas_core() {
+  if (openblas_get_corename == nullptr) return std::nullopt;
+  const auto targets = engine::simd_targets();
+  const auto has = [&](const char* name) {
+    return std::ranges::find(targets, name) != targets.end();
+  };
+  if (!has("AVX2")) return std::nullopt;
+  for (const char* modern : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"}) {
+    if (blas_core() == modern) return std::nullopt;
+  }
+  return has("AVX3") ? "SkylakeX" : "Haswell";
+}
+
+}  // namespace mercer

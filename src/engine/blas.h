@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <mercer/matrix.h>
+
+namespace mercer::engine {
+
+// The dense algebra that LAPACK does for us. Sizes are checked before the call: reference LAPACK
+// answers a bad argument by printing and stopping the process.
+
+/// Eigenvalues of the symmetric matrix `a`, ascending; row i of `a` becomes the unit eigenvector of
+/// value i. Only the lower triangle is read. Throws NumericalError when LAPACK does not converge.
+std::vector<double> symmetric_eigen(MatrixView<double> a);
+
+struct EigenPairs {
+  std::vector<double> values;  ///< descending
+  Matrix<double> vectors;      ///< row i belongs to value i
+};
+
+/// The `count` algebraically largest eigenpairs; `a` is overwritten.
+EigenPairs largest_eigenpairs(MatrixView<double> a, std::size_t count);
+
+/// All eigenvalues, descending; `a` is overwritten.
+std::vector<double> symmetric_eigenvalues(MatrixView<double> a);
+
+/// Bytes that `largest_eigenpairs` needs for size n beside the matrix itself.
+double dense_eigen_bytes(std::size_t n, std::size_t count);
+
+}  // namespace mercer::engine

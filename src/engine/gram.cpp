@@ -1,0 +1,288 @@
+#include "engine/gram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "engine/kernel_value.h"
+
+namespace mercer::engine {
+
+namespace {
+
+constexpr std::size_t kBlockValues = kBlock * kBlock;
+
+std::size_t block_count(std::size_t n) {
+  return (n + kBlock - 1) / kBlock;
+}
+
+/// Where block (i, j), j <= i, stands when the lower triangle of blocks is listed row by row.
+std::size_t triangle_index(std::size_t i, std::size_t j) {
+  return i * (i + 1) / 2 + j;
+}
+
+/// Consecutive block rows [begin, end) that one task sweeps into a partial result of its own.
+struct RowGroup {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Cuts the triangle into groups of about equal area. Their number follows from the size alone,
+/// never from the number of threads, so that the order of summation is always the same. More groups
+/// would feed more threads but cost a partial result each.
+std::vector<RowGroup> row_groups(std::size_t blocks) {
+  const std::size_t count =
+      std::clamp<std::size_t>(blocks / 8, std::min<std::size_t>(blocks, 8), 32);
+  std::vector<RowGroup> groups;
+  std::size_t begin = 0;
+  for (std::size_t g = 1; g <= count && begin < blocks; ++g) {
+    const double share = std::sqrt(static_cast<double>(g) / static_cast<double>(count));
+    auto end = static_cast<std::size_t>(std::llround(share * static_cast<double>(blocks)));
+    end = g == count ? blocks : std::max(end, begin + 1);
+    groups.push_back({begin, std::min(end, blocks)});
+    begin = groups.back().end;
+  }
+  return groups;
+}
+
+/// forward ([panel][column of v][row in panel]) += block * v.
+void add_forward(const double* block, std::size_t width, std::size_t rows,
+                 MatrixView<const double> v, double* forward) {
+  const std::size_t p = v.cols();
+  for (std::size_t panel = 0; panel * width < rows; ++panel) {
+    multiply_add({.m = p,
+                  .n = width,
+                  .k = v.rows(),
+                  .a = v.data(),
+                  .a_row_stride = 1,
+                  .a_col_stride = v.stride(),
+                  .b = block + panel * kBlock * width,
+                  .b_stride = width,
+                  .c = forward + panel * p * width,
+                  .c_stride = width});
+  }
+}
+
+template <class T>
+class SymmetricGram final : public GramOperator {
+ public:
+  SymmetricGram(const Kernel& kernel, MatrixView<const double> points, bool stored,
+                Workers& workers)
+      : GramOperator(kernel_diagonal(kernel, points)),
+        points_(kernel, points, distance_shift(kernel, points)),
+        width_(panel_width<T>()) {
+    if (stored) store(workers);
+  }
+
+  void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) override;
+  Matrix<double> dense(Workers& workers) override;
+
+ private:
+  void compute_block(std::size_t i, std::size_t j, T* out) const;
+  void store(Workers& workers);
+  /// The block in double precision: where it is stored, or in the scratch after computing it there.
+  const double* block(std::size_t i, std::size_t j, std::vector<T>& computed,
+                      std::vector<double>& promoted) const;
+  void multiply_group(const RowGroup& group, MatrixView<const double> v, MatrixView<double> partial,
+                      Workers& workers) const;
+  std::uint64_t triangle_evaluations() const {
+    const auto n = static_cast<std::uint64_t>(size());
+    return n * (n + 1) / 2;
+  }
+
+  KernelPoints<T> points_;
+  std::size_t width_;
+  system::LargeBuffer stored_;
+  std::vector<system::LargeBuffer> partials_;  // reused: the first touch of memory is slow
+};
+
+template <class T>
+void SymmetricGram<T>::compute_block(std::size_t i, std::size_t j, T* out) const {
+  points_.block(i, points_, j, out);
+  if (i != j) return;
+  // A distance by norms leaves 1e-16 of rounding where it should be 0.
+  for (std::size_t r = 0; r < points_.block_size(i); ++r) {
+    out[(r / width_) * kBlock * width_ + r * width_ + r % width_] =
+        static_cast<T>(diagonal_[i * kBlock + r]);
+  }
+}
+
+template <class T>
+void SymmetricGram<T>::store(Workers& workers) {
+  const std::size_t blocks = points_.blocks();
+  stored_ = system::LargeBuffer(triangle_index(blocks, 0) * kBlockValues * sizeof(T));
+  T* values = static_cast<T*>(stored_.data());
+  workers.for_each(blocks, [&](std::size_t task) {
+    const std::size_t i = blocks - 1 - task;  // longest rows first: even load at the end
+    for (std::size_t j = 0; j <= i; ++j) {
+      workers.poll();
+      compute_block(i, j, values + triangle_index(i, j) * kBlockValues);
+    }
+  });
+  evaluations_ += triangle_evaluations();
+}
+
+template <class T>
+const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, std::vector<T>& computed,
+                                      std::vector<double>& promoted) const {
+  const T* values = nullptr;
+  if (stored_.data() != nullptr) {
+    values = static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
+  } else {
+    computed.resize(kBlockValues);
+    compute_block(i, j, computed.data());
+    values = computed.data();
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    return values;
+  } else {
+    promoted.resize(kBlockValues);
+    promote(values, kBlockValues, promoted.data());
+    return promoted.data();
+  }
+}
+
+template <class T>
+void SymmetricGram<T>::multiply_group(const RowGroup& group, MatrixView<const double> v,
+                                      MatrixView<double> partial, Workers& workers) const {
+  const std::size_t p = v.cols();
+  std::vector<T> computed;
+  std::vector<double> promoted;
+  std::vector<double> forward(kBlock * p);
+  std::fill_n(partial.data(), partial.rows() * p, 0.0);
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const std::size_t rows = points_.block_size(i);
+    std::ranges::fill(forward, 0.0);
+    for (std::size_t j = 0; j <= i; ++j) {
+      workers.poll();
+      const double* values = block(i, j, computed, promoted);
+      const std::size_t cols = points_.block_size(j);
+      add_forward(values, width_, rows, v.rows_from(j * kBlock, cols), forward.data());
+      if (j < i) {
+        add_block_times(values, width_, rows, cols, v.rows_from(i * kBlock, rows),
+                        partial.rows_from(j * kBlock, cols));
+      }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double* from = forward.data() + (r / width_) * p * width_ + r % width_;
+      double* to = partial.data() + (i * kBlock + r) * p;
+      for (std::size_t c = 0; c < p; ++c) to[c] += from[c * width_];
+    }
+  }
+}
+
+template <class T>
+void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y,
+                                Workers& workers) {
+  const std::size_t n = size();
+  const std::size_t p = v.cols();
+  const auto groups = row_groups(points_.blocks());
+  partials_.resize(groups.size());
+  const auto partial = [&](std::size_t g) {
+    const std::size_t rows = std::min(n, groups[g].end * kBlock);
+    return MatrixView<double>(static_cast<double*>(partials_[g].data()), rows, p);
+  };
+  workers.for_each(groups.size(), [&](std::size_t task) {
+    const std::size_t g = groups.size() - 1 - task;
+    const std::size_t bytes = std::min(n, groups[g].end * kBlock) * p * sizeof(double);
+    if (partials_[g].size_bytes() < bytes) partials_[g] = system::LargeBuffer(bytes);
+    multiply_group(groups[g], v, partial(g), workers);
+  });
+  workers.for_each(points_.blocks(), [&](std::size_t b) {
+    const std::size_t end = b * kBlock + points_.block_size(b);
+    for (std::size_t i = b * kBlock; i < end; ++i) std::ranges::fill(y.row(i), 0.0);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].end <= b) continue;
+      const auto part = partial(g);
+      for (std::size_t i = b * kBlock; i < end; ++i) {
+        for (std::size_t c = 0; c < p; ++c) y(i, c) += part(i, c);
+      }
+    }
+  });
+  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+}
+
+template <class T>
+Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
+  auto k = Matrix<double>::uninitialized(size(), size());
+  workers.for_each(points_.blocks(), [&](std::size_t i) {
+    std::vector<T> computed;
+    std::vector<double> promoted;
+    for (std::size_t j = 0; j <= i; ++j) {
+      workers.poll();
+      const double* values = block(i, j, computed, promoted);
+      for (std::size_t r = 0; r < points_.block_size(i); ++r) {
+        for (std::size_t c = 0; c < points_.block_size(j); ++c) {
+          const double value = values[((r / width_) * kBlock + c) * width_ + r % width_];
+          k(i * kBlock + r, j * kBlock + c) = value;
+          k(j * kBlock + c, i * kBlock + r) = value;
+        }
+      }
+    }
+  });
+  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+  return k;
+}
+
+}  // namespace
+
+void add_block_times(const double* block, std::size_t width, std::size_t rows, std::size_t cols,
+                     MatrixView<const double> v, MatrixView<double> out) {
+  for (std::size_t panel = 0; panel * width < rows; ++panel) {
+    multiply_add({.m = cols,
+                  .n = v.cols(),
+                  .k = std::min(width, rows - panel * width),
+                  .a = block + panel * kBlock * width,
+                  .a_row_stride = width,
+                  .a_col_stride = 1,
+                  .b = v.data() + panel * width * v.stride(),
+                  .b_stride = v.stride(),
+                  .c = out.data(),
+                  .c_stride = out.stride()});
+  }
+}
+
+double GramOperator::stored_bytes(std::size_t n, std::size_t bytes_per_value) {
+  const auto blocks = static_cast<double>(block_count(n));
+  return blocks * (blocks + 1) / 2 * static_cast<double>(kBlockValues * bytes_per_value);
+}
+
+double GramOperator::product_bytes(std::size_t n, std::size_t p) {
+  double rows = 0;
+  for (const RowGroup& group : row_groups(block_count(n))) {
+    rows += static_cast<double>(group.end * kBlock);
+  }
+  return rows * static_cast<double>(p * sizeof(double));
+}
+
+std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,
+                                        const GramOptions& options, Workers& workers) {
+  if (options.single_precision) {
+    return std::make_unique<SymmetricGram<float>>(kernel, points, options.stored, workers);
+  }
+  return std::make_unique<SymmetricGram<double>>(kernel, points, options.stored, workers);
+}
+
+Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,
+                             MatrixView<const double> b, Workers& workers) {
+  const auto shift = distance_shift(kernel, b);
+  const KernelPoints<double> rows(kernel, a, shift);
+  const KernelPoints<double> cols(kernel, b, shift);
+  const std::size_t width = panel_width<double>();
+  auto k = Matrix<double>::uninitialized(a.rows(), b.rows());
+  workers.for_each(rows.blocks(), [&](std::size_t i) {
+    std::vector<double> values(kBlockValues);
+    for (std::size_t j = 0; j < cols.blocks(); ++j) {
+      rows.block(i, cols, j, values.data());
+      for (std::size_t r = 0; r < rows.block_size(i); ++r) {
+        for (std::size_t c = 0; c < cols.block_size(j); ++c) {
+          k(i * kBlock + r, j * kBlock + c) =
+              values[((r / width) * kBlock + c) * width + r % width];
+        }
+      }
+    }
+  });
+  return k;
+}
+
+}  // namespace mercer::engine

@@ -1,0 +1,144 @@
+#include "engine/tile.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/tile_f64.cpp"
+#include "engine/simd_targets.h"
+// foreach_target.h includes this file once per instruction set, so it comes before highway.h.
+#include <hwy/foreach_target.h>  // NOLINT
+#include <hwy/highway.h>
+
+#include "engine/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer::engine::HWY_NAMESPACE {
+
+std::size_t panel_width_f64() {
+  return kWidth<double>;
+}
+void kernel_tile_f64(const TileArgs<double>& args) {
+  kernel_tile_of(args);
+}
+void exp2_array_f64(const double* t, std::size_t count, double* out) {
+  exp2_array_of(t, count, out);
+}
+PeakWork fma_peak_f64(std::size_t repeats) {
+  return fma_peak_of<double>(repeats);
+}
+PeakWork exp_peak_f64(std::size_t repeats) {
+  return exp_peak_of<double>(repeats);
+}
+
+/// kRows x (kVectors vectors) elements of C over all of k.
+template <int kRows, int kVectors>
+HWY_INLINE void product_tile(const ProductArgs& args, const double* HWY_RESTRICT a,
+                             const double* HWY_RESTRICT b, double* HWY_RESTRICT c) {
+  using V = Vec<double>;
+  const Tag<double> d;
+  constexpr int kL = kLanes<double>;
+  V sum[kRows][kVectors];
+  HWY_UNROLL(12) for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      sum[i][v] = hn::LoadU(d, c + i * args.c_stride + v * kL);
+    }
+  }
+  for (std::size_t k = 0; k < args.k; ++k) {
+    V row[kVectors];
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * kL);
+    HWY_UNROLL(12) for (int i = 0; i < kRows; ++i) {
+      const V scale = hn::Set(d, a[i * args.a_row_stride]);
+      HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+        sum[i][v] = hn::MulAdd(scale, row[v], sum[i][v]);
+      }
+    }
+    a += args.a_col_stride;
+    b += args.b_stride;
+  }
+  HWY_UNROLL(12) for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      hn::StoreU(sum[i][v], d, c + i * args.c_stride + v * kL);
+    }
+  }
+}
+
+/// The columns [j, j + kVectors vectors) of C, as many rows at a time as there are accumulators
+/// for.
+template <int kVectors>
+HWY_NOINLINE void product_columns(const ProductArgs& args, std::size_t j) {
+  constexpr int kRows = HWY_MIN(kAccumulators / kVectors, 12);
+  std::size_t i = 0;
+  for (; i + kRows <= args.m; i += kRows) {
+    product_tile<kRows, kVectors>(args, args.a + i * args.a_row_stride, args.b + j,
+                                  args.c + i * args.c_stride + j);
+  }
+  for (; i < args.m; ++i) {
+    product_tile<1, kVectors>(args, args.a + i * args.a_row_stride, args.b + j,
+                              args.c + i * args.c_stride + j);
+  }
+}
+
+void multiply_add_f64(const ProductArgs& args) {
+  constexpr std::size_t kL = kLanes<double>;
+  std::size_t j = 0;
+  // Three vectors are the width of a panel, four and two those of blocks of 8, 16 and 32 columns.
+  if (args.n == 3 * kL || args.n == 6 * kL) {
+    for (; j < args.n; j += 3 * kL) product_columns<3>(args, j);
+    return;
+  }
+  for (; j + 4 * kL <= args.n; j += 4 * kL) product_columns<4>(args, j);
+  for (; j + 2 * kL <= args.n; j += 2 * kL) product_columns<2>(args, j);
+  for (; j + kL <= args.n; j += kL) product_columns<1>(args, j);
+}
+
+void promote_f64(const float* from, std::size_t count, double* to) {
+  const Tag<double> d;
+  const hn::Rebind<float, Tag<double>> half;
+  std::size_t i = 0;
+  for (; i + kLanes<double> <= count; i += kLanes<double>) {
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, from + i)), d, to + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<double>(from[i]);
+}
+
+}  // namespace mercer::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer::engine {
+
+HWY_EXPORT(panel_width_f64);
+HWY_EXPORT(kernel_tile_f64);
+HWY_EXPORT(exp2_array_f64);
+HWY_EXPORT(fma_peak_f64);
+HWY_EXPORT(exp_peak_f64);
+HWY_EXPORT(multiply_add_f64);
+HWY_EXPORT(promote_f64);
+
+template <>
+std::size_t panel_width<double>() {
+  return HWY_DYNAMIC_DISPATCH(panel_width_f64)();
+}
+template <>
+void kernel_tile<double>(const TileArgs<double>& args) {
+  HWY_DYNAMIC_DISPATCH(kernel_tile_f64)(args);
+}
+template <>
+void exp2_array<double>(const double* t, std::size_t count, double* out) {
+  HWY_DYNAMIC_DISPATCH(exp2_array_f64)(t, count, out);
+}
+template <>
+PeakWork run_fma_peak<double>(std::size_t repeats) {
+  return HWY_DYNAMIC_DISPATCH(fma_peak_f64)(repeats);
+}
+template <>
+PeakWork run_exp_peak<double>(std::size_t repeats) {
+  return HWY_DYNAMIC_DISPATCH(exp_peak_f64)(repeats);
+}
+void multiply_add(const ProductArgs& args) {
+  HWY_DYNAMIC_DISPATCH(multiply_add_f64)(args);
+}
+void promote(const float* from, std::size_t count, double* to) {
+  HWY_DYNAMIC_DISPATCH(promote_f64)(from, count, to);
+}
+
+}  // namespace mercer::engine
+#endif
