@@ -10,7 +10,8 @@ namespace {
 
 int run(const char* path) {
   const auto rings = mercer::generate("rings", {.n = 200, .seed = 1});
-  const auto fit = mercer::fit_exact(rings.points, mercer::Gaussian{.gamma = 1.0}, {.components = 3});
+  const auto fit =
+      mercer::fit_exact(rings.points, mercer::Gaussian{.gamma = 1.0}, {.components = 3});
   fit.model.save(path);
   const auto expected = fit.model.transform(rings.points);
   const auto loaded = mercer::Model::load(path).transform(rings.points);
