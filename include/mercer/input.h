@@ -13,13 +13,13 @@ namespace mercer {
 struct ColumnRules {
   struct OneHot {
     std::size_t column = 0;
-    std::vector<std::string> categories;  ///< in order of the columns they become
+    std::vector<std::string> categories{};  ///< in order of the columns they become
   };
 
   std::size_t table_columns = 0;  ///< width of the table; 0 means no rules: every column is used
-  std::vector<std::size_t> left_out;  ///< label, weight and ignored columns
-  std::vector<OneHot> one_hot;        ///< columns of text that become one 0/1 column per category
-  std::vector<std::string> names;     ///< header names, empty when the table has no header
+  std::vector<std::size_t> left_out{};  ///< label, weight and ignored columns
+  std::vector<OneHot> one_hot{};        ///< columns of text that become one 0/1 column per category
+  std::vector<std::string> names{};     ///< header names, empty when the table has no header
 
   bool empty() const { return table_columns == 0; }
   /// Numbers of a point that such a table gives.
@@ -31,8 +31,8 @@ struct ColumnRules {
 
 /// An affine map of each column, (x + shift) * multiply. Empty vectors mean the identity.
 struct ColumnScaling {
-  std::vector<double> shift;
-  std::vector<double> multiply;
+  std::vector<double> shift{};
+  std::vector<double> multiply{};
 
   bool empty() const { return shift.empty(); }
   /// Maps the rows in place. Throws DataError when the width differs.
@@ -58,8 +58,8 @@ ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second);
 
 /// What happens to a row before the feature map.
 struct InputMaps {
-  ColumnRules columns;
-  ColumnScaling scaling;
+  ColumnRules columns{};
+  ColumnScaling scaling{};
 };
 
 }  // namespace mercer

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <mercer/error.h>
-#include <mercer/version.h>
+#include <mercer/platform.h>
 
 #include "model/container.h"
 #include "model/strict_json.h"

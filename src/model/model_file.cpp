@@ -131,8 +131,9 @@ class ModelReader {
   }
 
   Summary summary() const {
+    const std::string& text = metadata("summary");
     try {
-      return Summary::from_json(metadata("summary"));
+      return Summary::from_json(text);
     } catch (const FileError& e) {
       throw FileError(fmt::format("{}: {}", file_, e.what()));
     }
