@@ -19,7 +19,10 @@ DIRECTIONS = {
     PUBLIC: ANY_PUBLIC,
     "src/system": ["src/system/*", f"{PUBLIC}/error.h"],
     "src/engine": ["src/engine/*", "src/system/*"]
-    + [f"{PUBLIC}/{name}.h" for name in ("matrix", "kernel", "run", "summary", "platform", "error")],
+    + [
+        f"{PUBLIC}/{name}.h"
+        for name in ("matrix", "kernel", "bandwidth", "run", "summary", "platform", "error")
+    ],
     "src/data": ["src/data/*", "src/system/*", "src/engine/random.h"]
     + [f"{PUBLIC}/{name}.h" for name in ("matrix", "rows", "input", "data", "generate", "error")],
     "src/density": ["src/density/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
