@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace mercer::data {
+
+/// Numbers different texts in the order in which they first appear.
+class Categories {
+ public:
+  /// The number of `text`, a new one when it was not there before.
+  std::size_t add(std::string_view text) {
+    const auto it = codes_.find(text);
+    if (it != codes_.end()) return it->second;
+    names_.emplace_back(text);
+    codes_.emplace(text, names_.size() - 1);
+    return names_.size() - 1;
+  }
+
+  std::optional<std::size_t> find(std::string_view text) const {
+    const auto it = codes_.find(text);
+    if (it == codes_.end()) return std::nullopt;
+    return it->second;
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> codes_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace mercer::data
