@@ -300,26 +300,11 @@ KrylovResult BlockKrylov::finish(bool converged) {
   result.negative_values = static_cast<std::size_t>(std::ranges::count_if(
       ritz_values_, [&](double value) { return value < -1e-8 * ritz_values_.front(); }));
   restart(k);
-  const std::size_t padded = round_up(k, kProductColumns);
-  Matrix<double> vectors(n_, padded);
-  for (std::size_t i = 0; i < n_; ++i) {
-    std::copy_n(basis_.row(i).begin(), k, vectors.row(i).begin());
-  }
-  Matrix<double> images(n_, padded);
-  a_.apply(vectors, images);
-  result.products = ++products_;
-  result.vectors = Matrix<double>::uninitialized(n_, k);
+  result.vectors = Matrix<double>(basis(k));
   result.values.assign(ritz_values_.begin(), ritz_values_.begin() + static_cast<std::ptrdiff_t>(k));
-  result.residuals.assign(k, 0.0);
-  for (std::size_t i = 0; i < n_; ++i) {
-    for (std::size_t j = 0; j < k; ++j) {
-      const double difference = images(i, j) - result.values[j] * vectors(i, j);
-      result.residuals[j] += difference * difference;
-      result.vectors(i, j) = vectors(i, j);
-    }
-  }
-  for (double& residual : result.residuals) {
-    residual = std::sqrt(residual);
+  result.residuals = residual_norms(a_, result.values, result.vectors);
+  result.products = ++products_;
+  for (const double residual : result.residuals) {
     // Rounding in the product itself is forgiven; a wrong eigenpair is not.
     if (residual > 10 * options_.tolerance * norm_) result.converged = false;
   }
@@ -356,6 +341,25 @@ KrylovResult BlockKrylov::run() {
 }
 
 }  // namespace
+
+std::vector<double> residual_norms(SymmetricOperator& a, std::span<const double> values,
+                                   MatrixView<const double> vectors) {
+  const std::size_t n = vectors.rows();
+  const std::size_t k = vectors.cols();
+  Matrix<double> padded(n, round_up(k, kProductColumns));
+  for (std::size_t i = 0; i < n; ++i) std::ranges::copy(vectors.row(i), padded.row(i).begin());
+  Matrix<double> images(n, padded.cols());
+  a.apply(padded, images);
+  std::vector<double> norms(k, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < k; ++j) {
+      const double difference = images(i, j) - values[j] * vectors(i, j);
+      norms[j] += difference * difference;
+    }
+  }
+  for (double& norm : norms) norm = std::sqrt(norm);
+  return norms;
+}
 
 bool krylov_is_suitable(std::size_t n, std::size_t count, std::size_t block) {
   return n > 512 && basis_size(count, block) + block <= n / 2;

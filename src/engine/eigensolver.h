@@ -44,6 +44,10 @@ struct KrylovResult {
   bool converged = false;
 };
 
+/// |A u_j - value_j u_j| for the columns u_j of `vectors`, by one product.
+std::vector<double> residual_norms(SymmetricOperator& a, std::span<const double> values,
+                                   MatrixView<const double> vectors);
+
 /// True when the block method is in its element: n large against the subspace it builds.
 bool krylov_is_suitable(std::size_t n, std::size_t count, std::size_t block);
 

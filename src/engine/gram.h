@@ -25,11 +25,13 @@ class KernelPoints {
   /// far from the origin (error at an offset of 1000 in float: 0.35 without, 8e-7 with). Both sides
   /// of a block must have the same shift: the column means of the training points. Empty: none.
   /// Points of kernels without a tile form are viewed, not copied, and must stay.
-  template <class Input>
-  KernelPoints(const Kernel& kernel, MatrixView<const Input> points, std::span<const double> shift);
+  KernelPoints(const Kernel& kernel, MatrixView<const double> points,
+               std::span<const double> shift);
+  KernelPoints(const Kernel& kernel, MatrixView<const float> points, std::span<const double> shift);
 
   std::size_t size() const { return size_; }
   std::size_t depth() const { return depth_; }
+  std::span<const double> shift() const { return shift_; }
   std::size_t blocks() const { return (size_ + kBlock - 1) / kBlock; }
   /// Points in block b.
   std::size_t block_size(std::size_t b) const { return std::min(kBlock, size_ - b * kBlock); }
@@ -39,12 +41,15 @@ class KernelPoints {
   void block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out) const;
 
  private:
+  template <class Input>
+  bool pack(MatrixView<const Input> points);
   void tile_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,
                   T* out) const;
   void scalar_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,
                     T* out) const;
 
   Kernel kernel_;
+  std::vector<double> shift_;
   std::size_t size_ = 0;
   std::size_t depth_ = 0;
   std::size_t width_ = 0;

@@ -120,20 +120,35 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 }
 
 template <class T>
-template <class Input>
-KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const Input> points,
+KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const double> points,
                               std::span<const double> shift)
-    : kernel_(kernel), size_(points.rows()), depth_(points.cols()), width_(panel_width<T>()) {
-  const auto packing = packing_of(kernel);
-  if (!packing) {
-    if constexpr (std::is_same_v<Input, double>) {
-      rows_ = points;
-      return;
-    } else {
-      throw InvalidArgument(
-          fmt::format("{} kernels take points in double precision only", kernel_name(kernel)));
-    }
-  }
+    : kernel_(kernel),
+      shift_(shift.begin(), shift.end()),
+      size_(points.rows()),
+      depth_(points.cols()),
+      width_(panel_width<T>()) {
+  if (!pack(points)) rows_ = points;
+}
+
+template <class T>
+KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const float> points,
+                              std::span<const double> shift)
+    : kernel_(kernel),
+      shift_(shift.begin(), shift.end()),
+      size_(points.rows()),
+      depth_(points.cols()),
+      width_(panel_width<T>()) {
+  if (pack(points)) return;
+  throw InvalidArgument(
+      fmt::format("{} kernels take points in double precision only", kernel_name(kernel)));
+}
+
+/// Returns false, having done nothing, when the kernel has no tile form.
+template <class T>
+template <class Input>
+bool KernelPoints<T>::pack(MatrixView<const Input> points) {
+  const auto packing = packing_of(kernel_);
+  if (!packing) return false;
   form_.form = packing->form;
   form_.degree = packing->degree;
   form_.alpha = packing->alpha;
@@ -145,7 +160,7 @@ KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const Input> poin
     const double row_scale = packing->unit_rows ? inverse_norm(points.row(i)) : packing->scale;
     double norm2 = 0;
     for (std::size_t j = 0; j < depth_; ++j) {
-      const double centred = static_cast<double>(points(i, j)) - (shift.empty() ? 0 : shift[j]);
+      const double centred = static_cast<double>(points(i, j)) - (shift_.empty() ? 0 : shift_[j]);
       const T value = static_cast<T>(centred * row_scale);
       out[j * width_] = value;
       norm2 += static_cast<double>(value) * static_cast<double>(value);
@@ -154,10 +169,12 @@ KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const Input> poin
       throw NumericalError(fmt::format(
           "row {} is too large for the {} kernel with its parameters: squared distances overflow; "
           "scale the data or the parameter{}",
-          i + 1, kernel_name(kernel), std::is_same_v<T, float> ? ", or use double precision" : ""));
+          i + 1, kernel_name(kernel_),
+          std::is_same_v<T, float> ? ", or use double precision" : ""));
     }
     if (packing->by_norms) half_norms_[i] = static_cast<T>(norm2 / 2);
   }
+  return true;
 }
 
 template <class T>
@@ -210,11 +227,5 @@ void KernelPoints<T>::scalar_block(std::size_t row_block, const KernelPoints& co
 
 template class KernelPoints<double>;
 template class KernelPoints<float>;
-template KernelPoints<double>::KernelPoints(const Kernel&, MatrixView<const double>,
-                                            std::span<const double>);
-template KernelPoints<float>::KernelPoints(const Kernel&, MatrixView<const double>,
-                                           std::span<const double>);
-template KernelPoints<float>::KernelPoints(const Kernel&, MatrixView<const float>,
-                                           std::span<const double>);
 
 }  // namespace mercer::engine

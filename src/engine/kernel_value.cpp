@@ -123,21 +123,20 @@ bool needs_non_negative(const Kernel& kernel) {
   return std::holds_alternative<Chi2>(kernel) || std::holds_alternative<ExponentialChi2>(kernel);
 }
 
-template <class T>
-void check_values(const Kernel& kernel, MatrixView<const T> points) {
+void check_values(const Kernel& kernel, MatrixView<const double> points, std::size_t first_row) {
   const bool non_negative = needs_non_negative(kernel);
   for (std::size_t i = 0; i < points.rows(); ++i) {
     for (std::size_t j = 0; j < points.cols(); ++j) {
-      const T value = points(i, j);
+      const double value = points(i, j);
       if (!std::isfinite(value)) {
         throw DataError(fmt::format(
             "row {}, column {} is {}: every value must be finite; remove or impute such rows first",
-            i + 1, j + 1, value));
+            first_row + i + 1, j + 1, value));
       }
       if (non_negative && value < 0) {
         throw DataError(fmt::format(
             "row {}, column {} is {}: the {} kernel is for non-negative data such as histograms",
-            i + 1, j + 1, value, kernel_name(kernel)));
+            first_row + i + 1, j + 1, value, kernel_name(kernel)));
       }
     }
   }
@@ -185,15 +184,13 @@ void check_training_points(const Kernel& kernel, MatrixView<const double> points
     throw DataError(
         fmt::format("there are no points: the table is {} x {}", points.rows(), points.cols()));
   }
-  check_values(kernel, points);
+  check_values(kernel, points, 0);
   if (std::holds_alternative<Precomputed>(kernel)) check_gram_matrix(points);
 }
 
-template <class T>
-void check_new_points(const Kernel& kernel, MatrixView<const T> points) {
-  check_values(kernel, points);
+void check_new_points(const Kernel& kernel, MatrixView<const double> points,
+                      std::size_t first_row) {
+  check_values(kernel, points, first_row);
 }
-template void check_new_points(const Kernel&, MatrixView<const double>);
-template void check_new_points(const Kernel&, MatrixView<const float>);
 
 }  // namespace mercer::engine

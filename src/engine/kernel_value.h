@@ -20,8 +20,7 @@ std::vector<double> kernel_diagonal(const Kernel& kernel, MatrixView<const doubl
 /// (negative entries for chi2 kernels; a matrix that is not square and symmetric for precomputed).
 void check_training_points(const Kernel& kernel, MatrixView<const double> points);
 
-/// The same for points to be transformed.
-template <class T>
-void check_new_points(const Kernel& kernel, MatrixView<const T> points);
+/// The same for a block of points to be transformed that starts at row `first_row`.
+void check_new_points(const Kernel& kernel, MatrixView<const double> points, std::size_t first_row);
 
 }  // namespace mercer::engine

@@ -112,9 +112,8 @@ Model::Model(ModelParts parts) {
   validate_library(parts);
   validate_input(parts.input, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
-  state_ = std::make_shared<const State>(
-      State{.fitted = std::make_shared<const FittedParts>(FittedParts{std::move(parts)}),
-            .input = std::move(input)});
+  state_ = std::make_shared<const State>(State{
+      .fitted = std::make_shared<const FittedParts>(std::move(parts)), .input = std::move(input)});
 }
 
 Model::~Model() = default;

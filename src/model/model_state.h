@@ -1,15 +1,33 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include <mercer/model.h>
 
+#include "engine/gram.h"
+
 namespace mercer {
+
+/// The library as kernel tiles read it, in one precision.
+template <class T>
+struct PackedLibrary {
+  std::once_flag once;
+  std::unique_ptr<const engine::KernelPoints<T>> points;
+};
 
 /// What models that differ only in their input maps have in common: the large numbers, and whatever
 /// is derived from them on first use.
 struct FittedParts {
+  explicit FittedParts(ModelParts given) : parts(std::move(given)) {}
+
   ModelParts parts;  ///< `parts.input` is empty; each model has its own
+
+  mutable PackedLibrary<double> packed_double;
+  mutable PackedLibrary<float> packed_float;
+  mutable std::once_flag padded_once;
+  /// Coefficients and, as one more column, the mean coefficients, padded to whole vectors.
+  mutable Matrix<double> padded_coefficients;
 };
 
 struct Model::State {

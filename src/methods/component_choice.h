@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include <mercer/matrix.h>
+
+namespace mercer::methods {
+
+/// How many components are asked for: by count, by a fraction of the variance, or by the smallest
+/// eigenvalue of interest.
+class ComponentChoice {
+ public:
+  /// Throws InvalidArgument on values out of range or more than one rule.
+  ComponentChoice(std::size_t components, std::optional<double> retain,
+                  std::optional<double> min_eigenvalue);
+
+  /// Whether the number becomes known only with the eigenvalues.
+  bool is_open() const { return retain_ || min_eigenvalue_; }
+  /// Eigenvalues to compute at first, of n that there are.
+  std::size_t first_guess(std::size_t n) const;
+  /// How many of these eigenvalues (descending) to keep, or nothing when more of them are needed.
+  /// `noise`: eigenvalues at or below it are rounding noise, and none of interest follows.
+  std::optional<std::size_t> count(std::span<const double> values, double total_variance,
+                                   double noise) const;
+
+ private:
+  std::size_t components_;
+  std::optional<double> retain_;
+  std::optional<double> min_eigenvalue_;
+};
+
+/// Below this an eigenvalue is rounding noise, and its component would be divided by it.
+double noise_level(double largest_eigenvalue, std::size_t n, bool single_precision);
+
+/// Flips columns so that the entry of largest magnitude (the first on ties) is positive.
+void fix_signs(MatrixView<double> b);
+
+}  // namespace mercer::methods
