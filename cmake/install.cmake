@@ -33,6 +33,23 @@ if(TARGET mercer_cli)
   file(RELATIVE_PATH mercer_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(mercer_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${mercer_bin_to_lib}")
   install(TARGETS mercer_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/tools/completion/mercer.bash
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME mercer)
+
+  # The command writes its own completion scripts, so it must run on the machine that builds it.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(completions ${PROJECT_BINARY_DIR}/completions)
+    file(MAKE_DIRECTORY ${completions})
+    foreach(shell bash zsh fish)
+      add_custom_command(OUTPUT ${completions}/mercer.${shell}
+                         COMMAND mercer_cli completion ${shell} > ${completions}/mercer.${shell}
+                         DEPENDS mercer_cli VERBATIM)
+    endforeach()
+    add_custom_target(mercer_completions ALL
+                      DEPENDS ${completions}/mercer.bash ${completions}/mercer.zsh ${completions}/mercer.fish)
+    install(FILES ${completions}/mercer.bash RENAME mercer
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${completions}/mercer.zsh RENAME _mercer
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${completions}/mercer.fish
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
