@@ -157,7 +157,7 @@ void report_run(Report& report, const Summary& s) {
   std::vector<std::string> circumstances;
   if (s.threads != 0) circumstances.push_back(counted(s.threads, "thread"));
   if (!s.simd.empty()) circumstances.push_back(s.simd);
-  if (!s.blas.empty()) circumstances.push_back(s.blas);
+  if (!s.blas.empty()) circumstances.push_back(fmt::format("BLAS core {}", s.blas));
   circumstances.push_back(fmt::format("seed {}", s.seed));
   report.line("run with", fmt::format("{}", fmt::join(circumstances, ", ")));
 }

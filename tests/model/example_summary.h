@@ -37,7 +37,7 @@ inline Summary full_summary() {
   s.choices = {{.what = "length", .value = "2.5", .why = "median distance of 1000 rows"}};
   s.threads = 2;
   s.simd = "AVX-512";
-  s.blas = "OpenBLAS SkylakeX";
+  s.blas = "SkylakeX";
   s.seed = 18446744073709551615u;
   return s;
 }

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace mercer::cli {
+
+class Program;
+
+// One function and one file per subcommand.
+void add_fit(Program& program);
+void add_transform(Program& program);
+void add_info(Program& program);
+void add_generate(Program& program);
+void add_demo(Program& program);
+void add_completion(Program& program);
+
+}  // namespace mercer::cli

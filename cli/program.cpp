@@ -1,0 +1,218 @@
+#include "cli/program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <numeric>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+#include <mercer/platform.h>
+
+#include "cli/interrupt.h"
+
+namespace mercer::cli {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+constexpr std::size_t kHelpColumn = 34;
+
+void report(const std::string& command, const std::string& message) {
+  fmt::print(stderr, "{}: error: {}\n", command, message);
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+/// "; did you mean --components?", or nothing when no name is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
+  constexpr std::size_t kNear = 2;
+  const auto nearest = std::ranges::min_element(
+      names, {}, [&](const std::string& name) { return edit_distance(word, name); });
+  if (nearest == names.end() || edit_distance(word, *nearest) > kNear) return {};
+  return fmt::format("; did you mean {}?", *nearest);
+}
+
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string unexpected(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string word = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
+  return fmt::format("unexpected argument '{}'{}", word, suggestion(word, names_of(app)));
+}
+
+}  // namespace
+
+const Argument& Argument::required() const {
+  option_->required();
+  return *this;
+}
+
+const Argument& Argument::one_of(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  description_->choices = values;
+  return *this;
+}
+
+const Argument& Argument::excludes(const Argument& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Argument Arguments::placed(CLI::Option* option, OptionDescription description) const {
+  option->group(group_)->type_name(description.value);
+  return {option, description_->options.emplace_back(std::move(description))};
+}
+
+Argument Arguments::positional(const std::string& name, std::string& target,
+                               const std::string& help) {
+  CLI::Option* option = app_->add_option(name, target, help)->type_name("")->required();
+  return {option, description_->options.emplace_back(OptionDescription{name, name, help, {}})};
+}
+
+Argument Arguments::flag(const std::string& names, bool& target, const std::string& help) {
+  CLI::Option* option = app_->add_flag(names, target, help)->group(group_);
+  return {option, description_->options.emplace_back(OptionDescription{names, "", help, {}})};
+}
+
+Argument Arguments::option(const std::string& names, const std::string& value, std::string& target,
+                           const std::string& help) {
+  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+}
+
+Argument Arguments::option(const std::string& names, const std::string& value, double& target,
+                           const std::string& help) {
+  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+}
+
+Argument Arguments::option(const std::string& names, const std::string& value, std::size_t& target,
+                           const std::string& help) {
+  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+}
+
+Argument Arguments::option(const std::string& names, const std::string& value,
+                           std::optional<double>& target, const std::string& help) {
+  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+}
+
+Argument Arguments::option(const std::string& names, const std::string& value,
+                           std::optional<std::size_t>& target, const std::string& help) {
+  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+}
+
+struct Program::State {
+  CLI::App app{"Kernel PCA: exact, fast, and honest about its errors.", "mercer"};
+  std::deque<CommandDescription> descriptions;
+  std::map<const CLI::App*, Command> commands;
+  const Command* selected = nullptr;
+};
+
+Program::Program() : state_(std::make_unique<State>()) {
+  CLI::App& app = state_->app;
+  app.set_version_flag("--version", fmt::format("mercer {}", version()));
+  app.set_help_flag("-h,--help", "Show this and exit");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(kHelpColumn);
+  app.footer(
+      "mercer COMMAND --help explains a command and shows examples.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 128 + signal when interrupted.\n\n"
+      "First steps:\n"
+      "  mercer demo\n"
+      "  mercer fit points.csv -o points.mercer --components 10\n"
+      "  mercer transform points.mercer new.csv -o z.npy");
+}
+
+Program::~Program() = default;
+
+Arguments Program::add(Command command) {
+  CLI::App* app = state_->app.add_subcommand(command.name, command.help);
+  app->footer("Examples:\n" + command.examples);
+  CommandDescription& description =
+      state_->descriptions.emplace_back(CommandDescription{command.name, command.help, {}});
+  state_->commands.emplace(app, std::move(command));
+  return {app, description};
+}
+
+std::optional<int> Program::parse(int argc, const char* const* argv) {
+  CLI::App& app = state_->app;
+  if (argc < 2) {
+    fmt::print("{}", app.help());
+    return kUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    app.exit(asked_for_help);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    const auto parsed = app.get_subcommands();
+    const CLI::App& active = parsed.empty() ? app : *parsed.front();
+    const std::string name = parsed.empty() ? "mercer" : "mercer " + active.get_name();
+    const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
+                       (parsed.empty() && !app.remaining().empty());
+    report(name, fmt::format("{} ({} --help lists what there is)",
+                             extra ? unexpected(active) : e.what(), name));
+    return kUsage;
+  }
+  state_->selected = &state_->commands.at(app.get_subcommands().front());
+  return std::nullopt;
+}
+
+bool Program::is_heavy() const {
+  return state_->selected->heavy;
+}
+
+int Program::run() const {
+  const std::string name = "mercer " + state_->selected->name;
+  try {
+    state_->selected->run();
+    if (std::fflush(stdout) != 0)
+      throw FileError(fmt::format("cannot write to standard output: {}",
+                                  std::generic_category().message(errno)));
+    return 0;
+  } catch (const Cancelled&) {
+    fmt::print(stderr, "{}: cancelled, nothing was written\n", name);
+    return 128 + interrupting_signal();
+  } catch (const UsageError& e) {
+    report(name, e.what());
+    return kUsage;
+  } catch (const InvalidArgument& e) {
+    report(name, e.what());
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    report(name, "not enough memory");
+    return kFailure;
+  } catch (const std::exception& e) {
+    report(name, e.what());
+    return kFailure;
+  }
+}
+
+const std::deque<CommandDescription>& Program::commands() const {
+  return state_->descriptions;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,66 @@
+#include "cli/table_flags.h"
+
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+
+namespace mercer::cli {
+
+void TableFlags::add(Arguments& arguments) {
+  arguments.group("Columns (numbered from 1)");
+  const Argument label = arguments.option(
+      "--label-column", "COLUMN", label_column,
+      "Classes, kept apart from the data: first, last, a number, a header name, none (default)");
+  arguments
+      .option("--labels", "FILE", labels_file, "Classes from a file of their own: npy, idx, text")
+      .excludes(label);
+  arguments.option("--ignore-columns", "LIST", ignore_columns,
+                   "Columns to leave out, e.g. 2,5-7,age");
+  arguments.option("--one-hot", "LIST", one_hot,
+                   "Columns of categories; each becomes one 0/1 column per category");
+  arguments.option("--sample-weight-column", "COLUMN", weight_column,
+                   "Positive weights of the rows, kept apart from the data");
+
+  arguments.group("Scaling (kept in the model)");
+  const Argument scale_option =
+      arguments
+          .option("--scale", "HOW", scale,
+                  "none (default), standard (mean 0, deviation 1), minmax (to [-1, 1])")
+          .one_of({"none", "standard", "minmax"});
+  const Argument standardize_option =
+      arguments.flag("--standardize", standardize, "The same as --scale standard")
+          .excludes(scale_option);
+  // Standardising undoes any shift and factor, so asking for both is a mistake.
+  arguments.option("--shift", "A", shift, "Use (x + A) * B with --multiply B (default 1)")
+      .excludes(scale_option)
+      .excludes(standardize_option);
+  arguments.option("--multiply", "B", multiply, "Use (x + A) * B with --shift A (default 0)")
+      .excludes(scale_option)
+      .excludes(standardize_option);
+}
+
+Table TableFlags::read(const std::filesystem::path& path, std::size_t memory_limit_bytes) const {
+  TableOptions options;
+  options.label = ColumnName::parse(label_column);
+  options.weight = ColumnName::parse(weight_column);
+  if (!ignore_columns.empty()) options.ignore = parse_columns(ignore_columns);
+  if (!one_hot.empty()) options.one_hot = parse_columns(one_hot);
+  options.memory_limit_bytes = memory_limit_bytes;
+  Table table = read_table(path, options);
+  if (labels_file.empty()) return table;
+  table.labels = read_labels(labels_file);
+  if (table.labels.code.size() != table.points.rows())
+    throw DataError(fmt::format("{} has {} labels, but {} has {} rows", labels_file,
+                                table.labels.code.size(), path.string(), table.points.rows()));
+  return table;
+}
+
+ColumnScaling TableFlags::scaling(MatrixView<const double> points) const {
+  if (standardize || scale == "standard") return standard_scaling(points);
+  if (scale == "minmax") return minmax_scaling(points);
+  if (shift || multiply)
+    return fixed_scaling(points.cols(), shift.value_or(0), multiply.value_or(1));
+  return {};
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <mercer/data.h>
+#include <mercer/input.h>
+
+#include "cli/program.h"
+
+namespace mercer::cli {
+
+/// The options that say what the columns of a table are and how they are scaled.
+struct TableFlags {
+  std::string label_column = "none";
+  std::string labels_file;
+  std::string ignore_columns;
+  std::string one_hot;
+  std::string weight_column = "none";
+  std::string scale = "none";
+  bool standardize = false;
+  std::optional<double> shift;
+  std::optional<double> multiply;
+
+  void add(Arguments& arguments);
+  /// The table with its labels from wherever they come.
+  Table read(const std::filesystem::path& path, std::size_t memory_limit_bytes) const;
+  /// The map that was asked for, fitted to the points.
+  ColumnScaling scaling(MatrixView<const double> points) const;
+};
+
+}  // namespace mercer::cli

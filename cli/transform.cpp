@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <mercer/data.h>
+#include <mercer/error.h>
+#include <mercer/model.h>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "cli/run_flags.h"
+
+namespace mercer::cli {
+namespace {
+
+struct TransformFlags {
+  std::string model;
+  std::string data;
+  std::string output;
+  bool residual = false;
+  RunFlags run;
+};
+
+// Enough rows to keep all threads busy, little enough to stay in the order of 32 MiB a block.
+std::size_t block_rows(const Model& model) {
+  constexpr std::size_t kBlockNumbers = std::size_t{1} << 22;
+  return std::clamp<std::size_t>(kBlockNumbers / (model.input_columns() + model.components() + 1),
+                                 256, 65536);
+}
+
+std::vector<std::string> header(const Model& model, bool residual) {
+  auto names = numbered_names("component_", model.components());
+  if (residual) names.emplace_back("residual");
+  return names;
+}
+
+Matrix<double> with_column(MatrixView<const double> scores, const std::vector<double>& column) {
+  auto wide = Matrix<double>::uninitialized(scores.rows(), scores.cols() + 1);
+  for (std::size_t i = 0; i < scores.rows(); ++i) {
+    std::ranges::copy(scores.row(i), wide.row(i).begin());
+    wide(i, scores.cols()) = column[i];
+  }
+  return wide;
+}
+
+std::unique_ptr<RowSource> open_data(const TransformFlags& flags, const Model& model) {
+  TableOptions options;
+  options.rules = model.input().columns;
+  options.memory_limit_bytes = flags.run.memory_limit_bytes();
+  auto source = open_rows(flags.data, options);
+  if (source->cols() != model.input_columns())
+    throw DataError(fmt::format("{} has {} columns, but the model takes {}", flags.data,
+                                source->cols(), model.input_columns()));
+  return source;
+}
+
+std::size_t transform_all(const TransformFlags& flags, const Model& model) {
+  const auto source = open_data(flags, model);
+  ProgressBar bar(!flags.run.quiet);
+  RunOptions run = flags.run.options(bar);
+  run.progress = nullptr;  // a block is short; the bar counts rows
+  RowWriter writer(flags.output, model.components() + (flags.residual ? 1 : 0),
+                   header(model, flags.residual));
+  std::size_t rows = 0;
+  while (const auto block = source->next(block_rows(model))) {
+    throw_if_interrupted();
+    const Matrix<double> points = block->dense();
+    const Matrix<double> scores = model.transform(points, run);
+    writer.write(flags.residual ? with_column(scores, model.residual(points, run)).view()
+                                : scores.view());
+    rows += points.rows();
+    if (const auto all = source->rows(); all && *all > 0)
+      bar.show({"transform", static_cast<double>(rows) / static_cast<double>(*all)});
+  }
+  throw_if_interrupted();
+  writer.finish();
+  return rows;
+}
+
+void run(const TransformFlags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  const Model model = Model::load(flags.model);
+  const std::size_t rows = transform_all(flags, model);
+  if (flags.run.quiet) return;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  fmt::print("{}: {} rows, {} components{} in {}\n", flags.output, rows, model.components(),
+             flags.residual ? " and the residual" : "", format_seconds(seconds.count()));
+}
+
+}  // namespace
+
+void add_transform(Program& program) {
+  auto flags = std::make_shared<TransformFlags>();
+  Arguments arguments = program.add(
+      {.name = "transform",
+       .help = "Compute the components of new data with a model",
+       .examples =
+           "  mercer transform points.mercer new.csv -o z.npy\n"
+           "  mercer transform points.mercer new.csv -o z.csv --residual\n\n"
+           "The columns are read as they were for the fit; a table that lacks just the label,\n"
+           "weight and ignored columns is fine too. Data are read and written in blocks, so\n"
+           "files may be larger than the memory.",
+       .run = [flags] { run(*flags); }});
+  arguments.positional("MODEL", flags->model, "A .mercer file, from mercer fit");
+  arguments.positional("DATA", flags->data, "Rows to transform: csv, npy, libsvm, idx, images");
+  arguments.option("-o,--output", "FILE", flags->output, "Where to write: .npy or .csv").required();
+  arguments.flag("--residual", flags->residual,
+                 "Add a last column: squared feature-space distance to the components, large for "
+                 "points unlike the training data");
+  flags->run.add_quiet(arguments, "Print nothing");
+  arguments.group("Running");
+  flags->run.add_threads_and_memory(arguments);
+}
+
+}  // namespace mercer::cli
