@@ -34,14 +34,14 @@ struct ExactOptions {
   /// How many components. Fewer come back when the data have fewer directions.
   std::size_t components = 10;
   /// Instead of a count: as many as explain this fraction (0, 1] of the total variance.
-  std::optional<double> retain;
+  std::optional<double> retain{};
   /// Instead of a count: all with an eigenvalue (of the Gram matrix, not divided by n) at least
   /// this.
-  std::optional<double> min_eigenvalue;
+  std::optional<double> min_eigenvalue{};
   /// Subtract the mean in feature space.
   bool center = true;
   /// One positive weight per row, or empty. Integer weights equal repetition.
-  std::vector<double> weights;
+  std::vector<double> weights{};
   Precision precision = Precision::float64;
   EigenSolver solver = EigenSolver::automatic;
   GramStorage storage = GramStorage::automatic;

@@ -15,40 +15,40 @@ namespace mercer {
 
 /// exp(-gamma r^2)
 struct Gaussian {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
   static Gaussian from_sigma(double sigma);  ///< gamma = 1 / (2 sigma^2)
 };
 
 /// exp(-gamma r)
 struct Laplacian {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
   static Laplacian from_sigma(double sigma);  ///< gamma = 1 / sigma
 };
 
 /// exp(-gamma sum_j |x_j - y_j|); scikit-learn calls this one "laplacian".
 struct LaplacianL1 {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
 };
 
 /// (1 + a) exp(-a), a = sqrt(3) r / length
 struct Matern32 {
-  std::optional<double> length;
+  std::optional<double> length{};
 };
 
 /// (1 + a + a^2/3) exp(-a), a = sqrt(5) r / length
 struct Matern52 {
-  std::optional<double> length;
+  std::optional<double> length{};
 };
 
 /// (1 + r^2 / (2 alpha length^2))^(-alpha)
 struct RationalQuadratic {
-  std::optional<double> length;
+  std::optional<double> length{};
   double alpha = 1;
 };
 
 /// (gamma <x, y> + coef0)^degree; an empty gamma means 1 / (number of columns).
 struct Polynomial {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
   int degree = 3;
   double coef0 = 1;
 };
@@ -62,7 +62,7 @@ struct Cosine {};
 /// tanh(gamma <x, y> + coef0). Not positive semi-definite: negative eigenvalues are dropped and
 /// counted in the summary. An empty gamma means 1 / (number of columns).
 struct Sigmoid {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
   double coef0 = 1;
 };
 
@@ -71,7 +71,7 @@ struct Chi2 {};
 
 /// exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)) for non-negative data.
 struct ExponentialChi2 {
-  std::optional<double> gamma;
+  std::optional<double> gamma{};
 };
 
 /// The "points" handed to a fit are the n x n kernel matrix itself; those handed to a model are the
@@ -82,7 +82,7 @@ struct Precomputed {};
 /// Exceptions it throws reach the caller. Models over a custom kernel are loaded with
 /// `Model::load(path, kernel)`.
 struct Custom {
-  std::function<double(std::span<const double>, std::span<const double>)> function;
+  std::function<double(std::span<const double>, std::span<const double>)> function{};
   std::string name = "custom";
 };
 

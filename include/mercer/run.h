@@ -10,7 +10,7 @@ namespace mercer {
 /// Where a long call stands. `fraction` goes from 0 to 1 within a phase and is an estimate where
 /// the number of steps is not known beforehand (iterative solvers).
 struct Progress {
-  std::string_view phase;
+  std::string_view phase{};
   double fraction = 0;
 };
 
@@ -25,10 +25,10 @@ struct RunOptions {
   /// Most bytes that the call may allocate for its work; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;
   /// Called now and then, always from the calling thread.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
   /// Polled from the calling thread many times a second; returning true makes the call throw
   /// `Cancelled`.
-  std::function<bool()> cancelled;
+  std::function<bool()> cancelled{};
 };
 
 }  // namespace mercer

@@ -28,7 +28,7 @@ struct KrylovOptions {
   std::uint64_t seed = 0;
   /// A unit vector that A maps to 0 and that the result must not contain (the centred Gram matrix
   /// has one); empty when there is none.
-  std::span<const double> null_vector;
+  std::span<const double> null_vector{};
 };
 
 struct KrylovResult {

@@ -1,0 +1,277 @@
+#include "engine/tile.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/every_kernel.h"
+#include "engine/gram.h"
+#include "engine/reference.h"
+#include "engine/simd.h"
+#include "numbers.h"
+
+namespace mercer::engine {
+namespace {
+
+using testing::every_kernel;
+using testing::normal_matrix;
+using testing::uniform_matrix;
+
+/// Every instruction set of this CPU, not only the best one.
+class TileOnEveryTarget : public ::testing::TestWithParam<std::string> {
+ protected:
+  TileOnEveryTarget() : target_(GetParam()) {}
+
+ private:
+  ForcedSimdTarget target_;
+};
+INSTANTIATE_TEST_SUITE_P(Simd, TileOnEveryTarget, ::testing::ValuesIn(simd_targets()),
+                         [](const auto& target) { return target.param; });
+
+/// |got - exact| in units of the last place of the exact value, denormals included.
+template <class T>
+double ulps(T got, long double exact) {
+  int exponent = 0;
+  std::frexp(static_cast<T>(exact), &exponent);
+  const int last = std::max(exponent - std::numeric_limits<T>::digits,
+                            std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits);
+  return static_cast<double>(std::abs(static_cast<long double>(got) - exact) /
+                             std::ldexp(1.0L, last));
+}
+
+template <class T>
+double worst_exp2_error(long double lowest) {
+  std::vector<T> t;
+  const RandomStream random(5);
+  for (std::uint64_t i = 0; i < 200000; ++i) {
+    const double u = random.uniform(i);
+    switch (i % 3) {
+      case 0:
+        t.push_back(static_cast<T>(static_cast<double>(lowest) * u));
+        break;
+      case 1:
+        t.push_back(static_cast<T>(-3 * u));
+        break;
+      default:
+        t.push_back(static_cast<T>(-std::exp(-40 * u)));
+        break;
+    }
+  }
+  std::vector<T> out(t.size());
+  exp2_array(t.data(), t.size(), out.data());
+  double worst = 0;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    worst = std::max(worst, ulps(out[i], std::exp2(static_cast<long double>(t[i]))));
+  }
+  return worst;
+}
+
+TEST_P(TileOnEveryTarget, RunsWhatWasAsked) {
+  EXPECT_EQ(simd_target(), GetParam());
+}
+
+TEST_P(TileOnEveryTarget, Exp2IsAccurateDownToTheDenormals) {
+  EXPECT_LT(worst_exp2_error<double>(-1074), 2.0);
+  EXPECT_LT(worst_exp2_error<float>(-149), 3.0);
+}
+
+TEST_P(TileOnEveryTarget, Exp2AtTheEnds) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> t = {0.0, -0.0, -kInfinity, 1e-3, -1e9, -1.0, -2.0, -1023.0, -0.5};
+  std::vector<double> out(t.size());
+  exp2_array(t.data(), t.size(), out.data());
+  EXPECT_EQ(out[0], 1.0);
+  EXPECT_EQ(out[1], 1.0);
+  EXPECT_EQ(out[2], 0.0);
+  EXPECT_EQ(out[3], 1.0) << "rounding above 0 counts as 0";
+  EXPECT_EQ(out[4], 0.0);
+  EXPECT_EQ(out[5], 0.5);
+  EXPECT_EQ(out[6], 0.25);
+  EXPECT_EQ(out[7], std::exp2(-1023.0));
+  EXPECT_NEAR(out[8], std::sqrt(0.5), 2e-16);
+}
+
+TEST_P(TileOnEveryTarget, PanelsFitTheBlock) {
+  EXPECT_EQ(kBlock % panel_width<double>(), 0U);
+  EXPECT_EQ(kBlock % panel_width<float>(), 0U);
+}
+
+/// Largest difference of a block from the formula, relative to the largest kernel value.
+template <class T>
+double block_error(const Kernel& kernel, std::size_t rows, std::size_t cols, std::size_t d) {
+  const std::string name = kernel_name(kernel);
+  const bool histogram = name.find("chi2") != std::string::npos;
+  auto a = histogram ? uniform_matrix(rows, d, 1) : normal_matrix(rows, d, 1);
+  auto b = histogram ? uniform_matrix(cols, d, 2) : normal_matrix(cols, d, 2);
+  // Distances of size 1 whatever d, or every value would be 0 for large d.
+  const double columns = static_cast<double>(d);
+  const double scale_by =
+      histogram || name == "laplacian_l1" ? 4 / columns : 2 / std::sqrt(columns);
+  for (std::size_t i = 0; i < a.size(); ++i) a.data()[i] *= scale_by;
+  for (std::size_t i = 0; i < b.size(); ++i) b.data()[i] *= scale_by;
+  const auto exact = reference::kernel_matrix(kernel, a, b);
+  const auto shift = distance_shift(kernel, a);
+  const KernelPoints<T> packed_a(kernel, a.view(), shift);
+  const KernelPoints<T> packed_b(kernel, b.view(), shift);
+  const std::size_t width = panel_width<T>();
+  std::vector<T> out(kBlock * kBlock);
+  double scale = 0;
+  double error = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < cols; ++j) scale = std::max(scale, std::abs(exact(i, j)));
+  }
+  for (std::size_t bi = 0; bi < packed_a.blocks(); ++bi) {
+    for (std::size_t bj = 0; bj < packed_b.blocks(); ++bj) {
+      packed_a.block(bi, packed_b, bj, out.data());
+      for (std::size_t i = 0; i < packed_a.block_size(bi); ++i) {
+        for (std::size_t j = 0; j < packed_b.block_size(bj); ++j) {
+          const double got =
+              static_cast<double>(out[((i / width) * kBlock + j) * width + i % width]);
+          error = std::max(error, std::abs(got - exact(bi * kBlock + i, bj * kBlock + j)));
+        }
+      }
+    }
+  }
+  return error / scale;
+}
+
+TEST_P(TileOnEveryTarget, BlocksEqualTheFormulaForEveryKernelAndShape) {
+  for (const Kernel& kernel : every_kernel()) {
+    // Whole and partial panels, one and several blocks, short data and data cut into passes.
+    for (const auto& [rows, cols, d] : {std::tuple{1, 1, 1},
+                                        {5, 3, 2},
+                                        {kBlock, kBlock, 7},
+                                        {kBlock + 13, kBlock + 1, 16},
+                                        {17, 9, 384},
+                                        {20, 11, 385},
+                                        {9, 6, 1000}}) {
+      SCOPED_TRACE(kernel_name(kernel) + " d = " + std::to_string(d));
+      EXPECT_LT(block_error<double>(kernel, rows, cols, d), 2e-14);
+      EXPECT_LT(block_error<float>(kernel, rows, cols, d), 2e-5);
+    }
+  }
+}
+
+TEST_P(TileOnEveryTarget, DistancesSurviveALargeOffset) {
+  const auto near = normal_matrix(40, 6, 3);
+  const auto far = normal_matrix(40, 6, 3, 1, 1000);
+  const Kernel kernel = Gaussian{0.2};
+  const auto exact = reference::kernel_matrix(kernel, near, near);
+  const KernelPoints<float> points(kernel, far.view(), distance_shift(kernel, far));
+  std::vector<float> out(kBlock * kBlock);
+  points.block(0, points, 0, out.data());
+  const std::size_t width = panel_width<float>();
+  for (std::size_t i = 0; i < 40; ++i) {
+    for (std::size_t j = 0; j < 40; ++j) {
+      EXPECT_NEAR(out[((i / width) * kBlock + j) * width + i % width], exact(i, j), 2e-6);
+    }
+  }
+}
+
+TEST_P(TileOnEveryTarget, LaplacianOfCoincidingPointsIsExactlyOne) {
+  auto points = normal_matrix(30, 8, 4, 1e3);
+  std::ranges::copy(points.row(3), points.row(20).begin());
+  const KernelPoints<double> packed(Laplacian{5.0}, points.view(),
+                                    distance_shift(Laplacian{5.0}, points));
+  std::vector<double> out(kBlock * kBlock);
+  packed.block(0, packed, 0, out.data());
+  const std::size_t width = panel_width<double>();
+  EXPECT_EQ(out[((3 / width) * kBlock + 20) * width + 3 % width], 1.0);
+}
+
+TEST_P(TileOnEveryTarget, ProductsEqualTheDefinitionForEveryShape) {
+  for (const std::size_t m : {1U, 2U, 5U, 12U, 13U, 29U}) {
+    for (const std::size_t n : {8U, 16U, 24U, 32U, 40U}) {
+      for (const std::size_t k : {1U, 7U, 64U}) {
+        const auto a = normal_matrix(m, k, 1);
+        const auto b = normal_matrix(k, n, 2);
+        const auto start = normal_matrix(m, n, 3);
+        auto expected = reference::multiply(a, b);
+        for (std::size_t i = 0; i < expected.size(); ++i) expected.data()[i] += start.data()[i];
+        auto c = start;
+        multiply_add({.m = m,
+                      .n = n,
+                      .k = k,
+                      .a = a.data(),
+                      .a_row_stride = k,
+                      .a_col_stride = 1,
+                      .b = b.data(),
+                      .b_stride = n,
+                      .c = c.data(),
+                      .c_stride = n});
+        EXPECT_LT(testing::largest_difference(c, expected), 1e-13);
+
+        Matrix<double> transposed(k, m);
+        for (std::size_t i = 0; i < m; ++i) {
+          for (std::size_t j = 0; j < k; ++j) transposed(j, i) = a(i, j);
+        }
+        auto from_transposed = start;
+        multiply_add({.m = m,
+                      .n = n,
+                      .k = k,
+                      .a = transposed.data(),
+                      .a_row_stride = 1,
+                      .a_col_stride = m,
+                      .b = b.data(),
+                      .b_stride = n,
+                      .c = from_transposed.data(),
+                      .c_stride = n});
+        EXPECT_TRUE(testing::same_bits(c, from_transposed));
+      }
+    }
+  }
+}
+
+TEST_P(TileOnEveryTarget, ProductBitsDoNotDependOnTheCut) {
+  const auto a = normal_matrix(37, 50, 1);
+  const auto b = normal_matrix(50, 32, 2);
+  Matrix<double> whole(37, 32);
+  multiply_add({.m = 37,
+                .n = 32,
+                .k = 50,
+                .a = a.data(),
+                .a_row_stride = 50,
+                .a_col_stride = 1,
+                .b = b.data(),
+                .b_stride = 32,
+                .c = whole.data(),
+                .c_stride = 32});
+  Matrix<double> parts(37, 32);
+  for (std::size_t i = 0; i < 37; i += 5) {
+    for (std::size_t j = 0; j < 32; j += 8) {
+      for (std::size_t k = 0; k < 50; k += 17) {
+        multiply_add({.m = std::min<std::size_t>(5, 37 - i),
+                      .n = 8,
+                      .k = std::min<std::size_t>(17, 50 - k),
+                      .a = &a(i, k),
+                      .a_row_stride = 50,
+                      .a_col_stride = 1,
+                      .b = &b(k, j),
+                      .b_stride = 32,
+                      .c = &parts(i, j),
+                      .c_stride = 32});
+      }
+    }
+  }
+  EXPECT_TRUE(testing::same_bits(whole, parts));
+}
+
+TEST_P(TileOnEveryTarget, PromoteKeepsEveryFloat) {
+  std::vector<float> from;
+  for (int i = 0; i < 37; ++i) from.push_back(static_cast<float>(i) * 0.1F - 1.0F);
+  std::vector<double> to(from.size(), -7);
+  promote(from.data(), from.size(), to.data());
+  for (std::size_t i = 0; i < from.size(); ++i) EXPECT_EQ(to[i], static_cast<double>(from[i]));
+}
+
+TEST_P(TileOnEveryTarget, PeaksCountTheirWork) {
+  EXPECT_GT(run_fma_peak<double>(1000).flops, 1000.0);
+  EXPECT_GT(run_fma_peak<float>(1000).flops, 1000.0);
+  EXPECT_EQ(run_exp_peak<double>(10).flops, 3840.0);
+  EXPECT_EQ(run_exp_peak<float>(10).flops, 3840.0);
+}
+
+}  // namespace
+}  // namespace mercer::engine
