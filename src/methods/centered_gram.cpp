@@ -17,12 +17,13 @@ CenteredGram::CenteredGram(engine::GramOperator& gram, std::vector<double> root_
   for (std::size_t i = 0; i < n; ++i) {
     const double weight = root_weight(i) * root_weight(i);
     total_weight_ += weight;
-    total_variance_ += weight * gram.diagonal()[i];
+    uncentered_trace_ += weight * gram.diagonal()[i];
     largest = std::max(largest, weight * std::abs(gram.diagonal()[i]));
   }
-  if (!std::isfinite(total_variance_)) {
+  if (!std::isfinite(uncentered_trace_)) {
     throw NumericalError("kernel values overflowed: scale the data or the kernel's parameters");
   }
+  total_variance_ = uncentered_trace_;
   if (largest > 0) scale_ = std::ldexp(1.0, std::ilogb(largest));
   row_means_.assign(n, 0.0);
   if (!center) return;

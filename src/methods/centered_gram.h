@@ -34,8 +34,9 @@ class CenteredGram final : public engine::SymmetricOperator {
   std::span<const double> row_means() const { return row_means_; }
   /// Squared norm of the feature mean, w^T K w / N^2; 0 when not centred.
   double mean_norm2() const { return mean_norm2_; }
-  /// Trace of the unscaled matrix.
+  /// Trace of the unscaled matrix, and of W^1/2 K W^1/2 before centring.
   double total_variance() const { return total_variance_; }
+  double uncentered_trace() const { return uncentered_trace_; }
   /// The whole matrix, for dense solvers.
   Matrix<double> dense();
 
@@ -53,6 +54,7 @@ class CenteredGram final : public engine::SymmetricOperator {
   std::vector<double> row_means_;
   double mean_norm2_ = 0;
   double total_variance_ = 0;
+  double uncentered_trace_ = 0;
   Matrix<double> work_;
 };
 

@@ -58,10 +58,12 @@ std::optional<std::size_t> ComponentChoice::count(std::span<const double> values
   return std::nullopt;
 }
 
-double noise_level(double largest_eigenvalue, std::size_t n, bool single_precision) {
-  const double relative = std::max(static_cast<double>(n) * std::numeric_limits<double>::epsilon(),
-                                   single_precision ? 1e-6 : 1e-12);
-  return relative * largest_eigenvalue;
+double noise_level(double largest_eigenvalue, double trace, std::size_t n, bool single_precision) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double relative =
+      std::max(static_cast<double>(n) * kEpsilon, single_precision ? 1e-6 : 1e-12);
+  const double rounding = single_precision ? 1e-7 : kEpsilon;
+  return std::max(relative * largest_eigenvalue, rounding * std::abs(trace));
 }
 
 void fix_signs(MatrixView<double> b) {

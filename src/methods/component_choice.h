@@ -31,8 +31,9 @@ class ComponentChoice {
   std::optional<double> min_eigenvalue_;
 };
 
-/// Below this an eigenvalue is rounding noise, and its component would be divided by it.
-double noise_level(double largest_eigenvalue, std::size_t n, bool single_precision);
+/// Below this an eigenvalue is rounding noise, and its component would be divided by it. `trace` is
+/// that of the matrix before centring, whose rounding remains when centring takes all else away.
+double noise_level(double largest_eigenvalue, double trace, std::size_t n, bool single_precision);
 
 /// Flips columns so that the entry of largest magnitude (the first on ties) is positive.
 void fix_signs(MatrixView<double> b);

@@ -94,8 +94,9 @@ std::vector<double> unscaled(const std::vector<double>& values, double scale) {
 std::optional<std::size_t> chosen_count(const CenteredGram& a, const ComponentChoice& choice,
                                         const std::vector<double>& scaled_values,
                                         const ExactOptions& options) {
-  const double noise = noise_level(std::max(scaled_values.front(), 0.0) * a.scale(), a.size(),
-                                   options.precision == Precision::float32);
+  const double noise =
+      noise_level(std::max(scaled_values.front(), 0.0) * a.scale(), a.uncentered_trace(), a.size(),
+                  options.precision == Precision::float32);
   return choice.count(unscaled(scaled_values, a.scale()), a.total_variance(), noise);
 }
 

@@ -109,7 +109,7 @@ PrincipalAxes principal_axes(MatrixView<const double> points, const std::vector<
   const auto pairs = engine::largest_eigenpairs(work, d);
   std::vector<double> values(pairs.values);
   for (double& value : values) value *= unit;
-  const double noise = noise_level(std::max(values.front(), 0.0), std::max(n, d), false);
+  const double noise = noise_level(std::max(values.front(), 0.0), 0, std::max(n, d), false);
   const std::size_t k = choice.count(values, result.total_variance, noise).value_or(d);
   result.values.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(k));
   result.axes = Matrix<double>::uninitialized(d, k);
