@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <new>
 #include <numeric>
+#include <sstream>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +25,7 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr std::size_t kHelpColumn = 34;
+constexpr std::size_t kHelpWidth = 100;
 
 void report(const std::string& command, const std::string& message) {
   fmt::print(stderr, "{}: error: {}\n", command, message);
@@ -64,6 +68,88 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("unexpected argument '{}'{}", word, suggestion(word, names_of(app)));
 }
 
+template <class Number>
+bool parse_all(const std::string& text, Number& number) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc{} && end == last;
+}
+
+// Not CLI11's own conversions: they take -3 for a very large count, and nan for a number.
+void assign(const std::string& names, const std::string& text, double& target) {
+  if (!parse_all(text, target) || !std::isfinite(target))
+    throw CLI::ValidationError(names, fmt::format("'{}' is not a number", text));
+}
+
+void assign(const std::string& names, const std::string& text, std::size_t& target) {
+  if (!parse_all(text, target))
+    throw CLI::ValidationError(names,
+                               fmt::format("'{}' is not a whole number, zero or positive", text));
+}
+
+void assign(const std::string&, const std::string& text, std::string& target) {
+  target = text;
+}
+
+template <class T>
+void assign(const std::string& names, const std::string& text, std::optional<T>& target) {
+  assign(names, text, target.emplace());
+}
+
+/// Breaks a text at blanks into lines of at most `width` characters.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+/// Names on the left, wrapped explanations on the right.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string left = "  " + option->get_name(is_positional, !is_positional);
+    if (!option->get_type_name().empty()) left += " " + option->get_type_name();
+    std::string help = option->get_description();
+    if (option->get_required() && !is_positional) help += " (required)";
+    return entry(left, help);
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry("  " + command->get_name(), command->get_description());
+  }
+
+ private:
+  static std::string entry(std::string left, const std::string& help) {
+    std::string text;
+    if (left.size() + 2 > kHelpColumn) {
+      text = left + "\n";
+      left.clear();
+    }
+    for (const std::string& line : wrapped(help, kHelpWidth - kHelpColumn)) {
+      text += fmt::format("{:<{}}{}\n", left, kHelpColumn, line);
+      left.clear();
+    }
+    return text;
+  }
+};
+
+/// CLI11's words, made clearer where they are terse.
+std::string mistake(const CLI::App& app, const CLI::ParseError& e) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
+      (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr && !app.remaining().empty()))
+    return unexpected(app);
+  const std::string text = e.what();
+  const std::size_t excludes = text.find(" excludes ");
+  if (dynamic_cast<const CLI::ExcludesError*>(&e) != nullptr && excludes != std::string::npos)
+    return fmt::format("{} and {} exclude each other", text.substr(0, excludes),
+                       text.substr(excludes + 10));
+  return text;
+}
+
 }  // namespace
 
 const Argument& Argument::required() const {
@@ -72,7 +158,11 @@ const Argument& Argument::required() const {
 }
 
 const Argument& Argument::one_of(const std::vector<std::string>& values) const {
-  option_->check(CLI::IsMember(values));
+  option_->check([values](const std::string& text) {
+    if (std::ranges::find(values, text) != values.end()) return std::string{};
+    return fmt::format("'{}' is none of {}{}", text, fmt::join(values, ", "),
+                       suggestion(text, values));
+  });
   description_->choices = values;
   return *this;
 }
@@ -80,11 +170,6 @@ const Argument& Argument::one_of(const std::vector<std::string>& values) const {
 const Argument& Argument::excludes(const Argument& other) const {
   option_->excludes(other.option_);
   return *this;
-}
-
-Argument Arguments::placed(CLI::Option* option, OptionDescription description) const {
-  option->group(group_)->type_name(description.value);
-  return {option, description_->options.emplace_back(std::move(description))};
 }
 
 Argument Arguments::positional(const std::string& name, std::string& target,
@@ -98,30 +183,25 @@ Argument Arguments::flag(const std::string& names, bool& target, const std::stri
   return {option, description_->options.emplace_back(OptionDescription{names, "", help, {}})};
 }
 
-Argument Arguments::option(const std::string& names, const std::string& value, std::string& target,
+template <class Target>
+Argument Arguments::option(const std::string& names, const std::string& value, Target& target,
                            const std::string& help) {
-  return placed(app_->add_option(names, target, help), {names, value, help, {}});
+  const auto read = [names, &target](const std::string& text) { assign(names, text, target); };
+  CLI::Option* option = app_->add_option_function<std::string>(names, read, help);
+  option->group(group_)->type_name(value);
+  return {option, description_->options.emplace_back(OptionDescription{names, value, help, {}})};
 }
 
-Argument Arguments::option(const std::string& names, const std::string& value, double& target,
-                           const std::string& help) {
-  return placed(app_->add_option(names, target, help), {names, value, help, {}});
-}
-
-Argument Arguments::option(const std::string& names, const std::string& value, std::size_t& target,
-                           const std::string& help) {
-  return placed(app_->add_option(names, target, help), {names, value, help, {}});
-}
-
-Argument Arguments::option(const std::string& names, const std::string& value,
-                           std::optional<double>& target, const std::string& help) {
-  return placed(app_->add_option(names, target, help), {names, value, help, {}});
-}
-
-Argument Arguments::option(const std::string& names, const std::string& value,
-                           std::optional<std::size_t>& target, const std::string& help) {
-  return placed(app_->add_option(names, target, help), {names, value, help, {}});
-}
+template Argument Arguments::option(const std::string&, const std::string&, std::string&,
+                                    const std::string&);
+template Argument Arguments::option(const std::string&, const std::string&, double&,
+                                    const std::string&);
+template Argument Arguments::option(const std::string&, const std::string&, std::size_t&,
+                                    const std::string&);
+template Argument Arguments::option(const std::string&, const std::string&, std::optional<double>&,
+                                    const std::string&);
+template Argument Arguments::option(const std::string&, const std::string&,
+                                    std::optional<std::size_t>&, const std::string&);
 
 struct Program::State {
   CLI::App app{"Kernel PCA: exact, fast, and honest about its errors.", "mercer"};
@@ -132,10 +212,11 @@ struct Program::State {
 
 Program::Program() : state_(std::make_unique<State>()) {
   CLI::App& app = state_->app;
-  app.set_version_flag("--version", fmt::format("mercer {}", version()));
+  app.set_version_flag("--version", fmt::format("mercer {}", version()),
+                       "Show the version and exit");
   app.set_help_flag("-h,--help", "Show this and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(kHelpColumn);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
       "mercer COMMAND --help explains a command and shows examples.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 128 + signal when interrupted.\n\n"
@@ -159,7 +240,7 @@ Arguments Program::add(Command command) {
 std::optional<int> Program::parse(int argc, const char* const* argv) {
   CLI::App& app = state_->app;
   if (argc < 2) {
-    fmt::print("{}", app.help());
+    fmt::print(stderr, "{}", app.help());
     return kUsage;
   }
   try {
@@ -171,10 +252,7 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
     const auto parsed = app.get_subcommands();
     const CLI::App& active = parsed.empty() ? app : *parsed.front();
     const std::string name = parsed.empty() ? "mercer" : "mercer " + active.get_name();
-    const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
-                       (parsed.empty() && !app.remaining().empty());
-    report(name, fmt::format("{} ({} --help lists what there is)",
-                             extra ? unexpected(active) : e.what(), name));
+    report(name, fmt::format("{} ({} --help lists what there is)", mistake(active, e), name));
     return kUsage;
   }
   state_->selected = &state_->commands.at(app.get_subcommands().front());

@@ -64,21 +64,13 @@ class Arguments {
 
   Argument positional(const std::string& name, std::string& target, const std::string& help);
   Argument flag(const std::string& names, bool& target, const std::string& help);
-  /// `value` names what the option takes, e.g. "FILE"; shells complete FILE with file names.
-  Argument option(const std::string& names, const std::string& value, std::string& target,
+  /// `value` names what the option takes, e.g. "FILE"; shells complete FILE with file names. The
+  /// target is a string, double or std::size_t, or an optional of one.
+  template <class Target>
+  Argument option(const std::string& names, const std::string& value, Target& target,
                   const std::string& help);
-  Argument option(const std::string& names, const std::string& value, double& target,
-                  const std::string& help);
-  Argument option(const std::string& names, const std::string& value, std::size_t& target,
-                  const std::string& help);
-  Argument option(const std::string& names, const std::string& value, std::optional<double>& target,
-                  const std::string& help);
-  Argument option(const std::string& names, const std::string& value,
-                  std::optional<std::size_t>& target, const std::string& help);
 
  private:
-  Argument placed(CLI::Option* option, OptionDescription description) const;
-
   CLI::App* app_;
   CommandDescription* description_;
   std::string group_ = "Options";

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <mercer/kernel.h>
+
+namespace mercer::compat {
+
+/// Names of the saved models, each with a table of new rows and the outputs that it must give.
+std::vector<std::string> model_names();
+
+/// The function of the model "custom".
+Custom custom_kernel();
+
+/// Fits every model to formula-made data and writes NAME.mercer, NAME.input.csv and NAME.output.csv
+/// (components, then the residual where the kernel has one) to the folder.
+void write_models(const std::filesystem::path& folder);
+
+}  // namespace mercer::compat

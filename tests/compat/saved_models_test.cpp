@@ -1,0 +1,98 @@
+// Models that earlier versions saved must load and give the outputs that they gave then.
+
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include <mercer/data.h>
+#include <mercer/model.h>
+
+#include "compat/example_models.h"
+#include "model/temporary_folder.h"
+
+namespace mercer {
+namespace {
+
+std::filesystem::path models_folder() {
+  return MERCER_SOURCE_DIR "/tests/compat/models";
+}
+
+std::vector<std::string> versions() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(models_folder()))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+Model load(const std::filesystem::path& folder, const std::string& name) {
+  const auto path = folder / (name + ".mercer");
+  return name == "custom" ? Model::load(path, compat::custom_kernel()) : Model::load(path);
+}
+
+Matrix<double> read(const std::filesystem::path& path, const ColumnRules& rules = {}) {
+  TableOptions options;
+  options.rules = rules;
+  return read_table(path, options).points;
+}
+
+double magnitude(const Matrix<double>& values) {
+  double largest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    largest = std::max(largest, std::abs(values.data()[i]));
+  return largest;
+}
+
+/// The largest deviation from NAME.output.csv, relative to its largest value.
+double deviation(const std::filesystem::path& folder, const std::string& name) {
+  const Model model = load(folder, name);
+  const Matrix<double> points = read(folder / (name + ".input.csv"), model.input().columns);
+  const Matrix<double> expected = read(folder / (name + ".output.csv"));
+  const Matrix<double> scores = model.transform(points);
+  const std::size_t k = model.components();
+  std::vector<double> residual;
+  if (expected.cols() > k) residual = model.residual(points);
+  EXPECT_EQ(scores.rows(), expected.rows());
+  EXPECT_EQ(scores.cols() + (residual.empty() ? 0 : 1), expected.cols());
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.rows(); ++i) {
+    for (std::size_t j = 0; j < k; ++j)
+      largest = std::max(largest, std::abs(scores(i, j) - expected(i, j)));
+    if (!residual.empty()) largest = std::max(largest, std::abs(residual[i] - expected(i, k)));
+  }
+  return largest / magnitude(expected);
+}
+
+TEST(SavedModels, GiveTheOutputsOfTheirTime) {
+  ASSERT_FALSE(versions().empty());
+  for (const std::string& version : versions())
+    for (const std::string& name : compat::model_names())
+      EXPECT_LT(deviation(models_folder() / version, name), 1e-12) << version << "/" << name;
+}
+
+TEST(SavedModels, KeepTheirSummaries) {
+  for (const std::string& version : versions())
+    for (const std::string& name : compat::model_names()) {
+      const Model model = load(models_folder() / version, name);
+      EXPECT_EQ(model.summary().method, "exact");
+      EXPECT_EQ(model.summary().n, 12u);
+      EXPECT_EQ(model.summary().components, model.components());
+    }
+}
+
+TEST(SavedModels, AreSmall) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(models_folder())) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_LT(entry.file_size(), 16384u) << entry.path();
+  }
+}
+
+TEST(SavedModels, TheWriterStillWritesWhatTheTestReads) {
+  const testing::TemporaryFolder folder;
+  compat::write_models(folder.path());
+  for (const std::string& name : compat::model_names())
+    EXPECT_LT(deviation(folder.path(), name), 1e-12) << name;
+}
+
+}  // namespace
+}  // namespace mercer
