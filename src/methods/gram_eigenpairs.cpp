@@ -136,10 +136,13 @@ EigenPlan plan_eigenpairs(std::size_t n, const ComponentChoice& choice, const Ex
   EigenPlan plan;
   plan.dense =
       options.solver == EigenSolver::dense || (options.solver == EigenSolver::automatic && !few);
-  plan.solver_reason =
-      options.solver != EigenSolver::automatic
-          ? "asked for"
-          : fmt::format("{} components are {} n = {}", k, few ? "few for" : "a large share of", n);
+  if (options.solver != EigenSolver::automatic) {
+    plan.solver_reason = "asked for";
+  } else if (few) {
+    plan.solver_reason = fmt::format("{} components are few for n = {}", k, n);
+  } else {
+    plan.solver_reason = fmt::format("n = {} is small, or {} components a large share of it", n, k);
+  }
   if (plan.dense) {
     require_dense_fits(n, choice.is_open() ? n : k, memory_limit_bytes);
     plan.storage_reason = "the dense solver works in place";
