@@ -19,7 +19,7 @@ struct ColumnName {
   enum class Kind { none, first, last, position, name };
   Kind kind = Kind::none;
   std::size_t position = 0;  ///< 0-based
-  std::string name;
+  std::string name{};
 
   /// "none", "first", "last", a 1-based number, or a header name.
   static ColumnName parse(std::string_view text);
@@ -34,23 +34,27 @@ struct TableOptions {
   /// Recognised by content and name: .npy and IDX by their magic number (also inside .gz), a folder
   /// as images, .svm/.libsvm/.svmlight as LIBSVM, everything else as delimited text.
   FileFormat format = FileFormat::automatic;
-  ColumnName label;                 ///< kept apart from the points
-  ColumnName weight;                ///< sample weights, kept apart too
-  std::vector<ColumnName> ignore;   ///< left out
-  std::vector<ColumnName> one_hot;  ///< text or numbers that stand for categories
-  std::optional<char> delimiter;    ///< text only; found by itself: comma, semicolon, tab, blanks
-  std::optional<bool> header;       ///< text only; found by itself: a first line with words
+  // With `{}` in place of `ColumnName()`, GCC 12 takes designated initialisers for uninitialised.
+  ColumnName label = ColumnName();    ///< kept apart from the points
+  ColumnName weight = ColumnName();   ///< sample weights, kept apart too
+  std::vector<ColumnName> ignore{};   ///< left out
+  std::vector<ColumnName> one_hot{};  ///< text or numbers that stand for categories
+  /// Text only. Found by itself: tab, semicolon, comma, or any run of blanks (given as ' ').
+  std::optional<char> delimiter{};
+  /// Text only. Found by itself: a first line with words where the second has numbers, or names of
+  /// columns among these options.
+  std::optional<bool> header{};
   /// Rules of an earlier table (of a model): they replace label, weight, ignore and one_hot. A
   /// table that lacks just the left-out columns is accepted too.
-  ColumnRules rules;
+  ColumnRules rules{};
   /// Most bytes that the points may take; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;
 };
 
 /// Classes of the rows: `names[code[i]]` is the label of row i.
 struct Labels {
-  std::vector<std::size_t> code;
-  std::vector<std::string> names;  ///< in order of first appearance
+  std::vector<std::size_t> code{};
+  std::vector<std::string> names{};  ///< in order of first appearance
 
   bool empty() const { return code.empty(); }
 };

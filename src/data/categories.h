@@ -8,22 +8,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/text_encoding.h"
+
 namespace mercer::data {
 
-/// Numbers different texts in the order in which they first appear.
+/// Numbers different texts in the order in which they first appear. Texts are kept as UTF-8.
 class Categories {
  public:
   /// The number of `text`, a new one when it was not there before.
   std::size_t add(std::string_view text) {
-    const auto it = codes_.find(text);
-    if (it != codes_.end()) return it->second;
-    names_.emplace_back(text);
-    codes_.emplace(text, names_.size() - 1);
+    if (const auto known = find(text)) return *known;
+    names_.push_back(to_utf8(text));
+    codes_.emplace(names_.back(), names_.size() - 1);
     return names_.size() - 1;
   }
 
   std::optional<std::size_t> find(std::string_view text) const {
-    const auto it = codes_.find(text);
+    auto it = codes_.find(text);
+    if (it == codes_.end() && !is_ascii(text)) it = codes_.find(to_utf8(text));
     if (it == codes_.end()) return std::nullopt;
     return it->second;
   }

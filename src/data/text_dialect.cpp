@@ -17,11 +17,22 @@ namespace mercer::data {
 
 namespace {
 
-/// Also true for "nan" and "inf", which are bad numbers and not words.
-bool is_number(std::string_view field) {
+NumberStatus number_status(std::string_view field) {
   const char* const end = field.data() + field.size();
   const ParsedNumber number = parse_number(field.data(), end);
-  return number.status != NumberStatus::not_a_number && number.end == end;
+  return number.end == end ? number.status : NumberStatus::not_a_number;
+}
+
+/// Also true for "nan" and "inf", which are bad numbers and not words.
+bool is_number(std::string_view field) {
+  return number_status(field) != NumberStatus::not_a_number;
+}
+
+/// Something that could be the name of a column, and not the mark of a missing value.
+bool is_word(std::string_view field) {
+  constexpr std::array<std::string_view, 8> kMissing = {"",    "?",    "-",    "NA",
+                                                        "N/A", "null", "NULL", "None"};
+  return !is_number(field) && std::ranges::find(kMissing, field) == kMissing.end();
 }
 
 /// Old tables mix tabs and blanks freely: "1 2<tab>3" holds three numbers.
@@ -71,12 +82,15 @@ bool detect_header(std::string_view first, std::optional<std::string_view> secon
   if (names_columns(options)) return true;
   const std::vector<std::string> top = split(first, delimiter);
   if (!options.rules.names.empty() && top == options.rules.names) return true;
-  if (!second) return std::ranges::none_of(top, is_number);
+  if (!second) return std::ranges::all_of(top, is_word);
   const std::vector<std::string> below = split(*second, delimiter);
+  bool has_word = false;
   for (std::size_t j = 0; j < std::min(top.size(), below.size()); ++j) {
-    if (!is_number(top[j]) && is_number(below[j])) return true;
+    if (number_status(below[j]) != NumberStatus::finite) continue;
+    if (is_number(top[j])) return false;  // a row whose text happens to be a number below
+    has_word = has_word || is_word(top[j]);
   }
-  return false;
+  return has_word;
 }
 
 }  // namespace

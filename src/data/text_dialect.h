@@ -17,9 +17,10 @@ struct TextDialect {
 /// Finds what the options leave open from the first record and, where there is one, the second.
 ///
 /// Delimiter: the one of tab, semicolon and comma that occurs equally often in both records; blanks
-/// when there is none of them. Header: some column has a word in the first record and a number in
-/// the second, so that tables with columns of text are not mistaken for tables with a header; or
-/// the options call columns by names, or the first record is what the rules' header was.
+/// when there is none of them. Header: wherever the second record has numbers, the first has none,
+/// and it has a word there; or the options call columns by names; or the first record is what the
+/// rules' header was. So a row of data is not taken for a header because it contains text, and a
+/// doubtful header becomes an error about text in line 1 rather than a lost row.
 TextDialect detect_dialect(std::string_view first, std::optional<std::string_view> second,
                            const TableOptions& options);
 

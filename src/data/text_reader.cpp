@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "data/message_text.h"
 #include "data/number_parser.h"
 #include "data/text_dialect.h"
+#include "data/text_encoding.h"
 #include "data/text_record.h"
 
 namespace mercer::data {
@@ -69,7 +71,7 @@ Beginning read_beginning(RecordReader& records, const TableOptions& options) {
   beginning.width = fields.size();
   beginning.width_line = beginning.rows.front().line;
   if (beginning.dialect.header) {
-    beginning.names = std::move(fields);
+    std::ranges::transform(fields, std::back_inserter(beginning.names), to_utf8);
     beginning.rows.pop_front();
   }
   if (beginning.rows.empty()) {
@@ -163,6 +165,8 @@ class TextReader final : public TableSource {
 
   /// The number that a field is, once the fast way has failed: quoted, or not a number.
   double number_in(std::string_view field, std::size_t j) const {
+    while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+    while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
     const char* const end = field.data() + field.size();
     const ParsedNumber number = parse_number(field.data(), end);
     if (number.status == NumberStatus::not_a_number || number.end != end) {

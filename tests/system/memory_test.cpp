@@ -1,0 +1,41 @@
+#include "system/memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace mercer::system {
+namespace {
+
+TEST(Memory, LimitIsWhatWasAskedForOrHalfOfTheInstalledMemory) {
+  EXPECT_EQ(memory_limit_bytes(12345), 12345U);
+  EXPECT_EQ(memory_limit_bytes(0), installed_memory_bytes() / 2);
+  EXPECT_GT(installed_memory_bytes(), std::uint64_t{64} << 20);
+}
+
+TEST(Memory, PeakGrowsWithMemoryThatWasTouched) {
+  const std::uint64_t before = peak_memory_bytes();
+  LargeBuffer buffer(before + (std::size_t{64} << 20));
+  std::memset(buffer.data(), 1, buffer.size_bytes());
+  EXPECT_GT(peak_memory_bytes(), before + (std::size_t{32} << 20));
+}
+
+TEST(Memory, BytesAreWrittenForPeople) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_bytes(4.0 * (1ULL << 30)), "4.0 GiB");
+}
+
+TEST(Memory, MovedBuffersKeepTheirContents) {
+  LargeBuffer first(4096);
+  std::memset(first.data(), 7, 4096);
+  LargeBuffer second = std::move(first);
+  EXPECT_EQ(second.size_bytes(), 4096U);
+  EXPECT_EQ(static_cast<const char*>(second.data())[4095], 7);
+  EXPECT_THROW(LargeBuffer(std::size_t{1} << 62), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace mercer::system
