@@ -60,7 +60,7 @@ LIBRARIES = [
         ("src/engine/blas.",),
     ),
     Library("nlohmann-json", re.compile(r"nlohmann/"), ("src/model/",)),
-    Library("zlib", re.compile(r"(zlib|zconf)\.h$"), ("src/data/", "src/model/")),
+    Library("zlib", re.compile(r"(zlib|zconf)\.h$"), ("src/data/", "src/model/", "tests/fuzz/")),
     Library("libpng", re.compile(r"(png|libpng.*/png)\.h$"), ("src/data/",)),
     Library("CLI11", re.compile(r"CLI/"), ("cli/",)),
     Library("Eigen", re.compile(r"(Eigen|unsupported/Eigen)/"), (f"{PUBLIC}/eigen.h", "bench/", "tests/")),
