@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <mercer/error.h>
-#include <mercer/platform.h>
 
 #include "model/container.h"
 #include "model/strict_json.h"
@@ -36,9 +35,9 @@ void require_known_version(const ObjectReader& metadata, const std::string& name
     throw FileError(fmt::format("{}: '{}' is not a format version", name, text));
   if (error != std::errc{} || version > kFormatVersion)
     throw FileError(fmt::format(
-        "{}: written in format version {}, but this library (mercer {}) reads versions up to {}; a "
-        "newer mercer is needed",
-        name, text, mercer::version(), kFormatVersion));
+        "{}: written in format version {}, but this mercer reads versions up to {}; a newer mercer "
+        "is needed",
+        name, text, kFormatVersion));
 }
 
 std::uint64_t byte_size(const std::vector<std::size_t>& shape, const std::string& what) {
