@@ -11,13 +11,17 @@ namespace mercer::data {
 
 namespace {
 
-/// Small enough to stay in the second-level cache between being filled and being parsed.
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+/// Small enough to stay in the second-level cache between being filled and being parsed, and no
+/// larger than it takes to see the end of a small file.
+std::size_t buffer_bytes(const ByteSource& bytes) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 18;
+  return std::min(kLargest, bytes.most_bytes().value_or(kLargest) + 1);
+}
 
 }  // namespace
 
 LineReader::LineReader(std::unique_ptr<ByteSource> bytes, std::string name)
-    : bytes_(std::move(bytes)), name_(std::move(name)), buffer_(kBufferBytes) {
+    : bytes_(std::move(bytes)), name_(std::move(name)), buffer_(buffer_bytes(*bytes_)) {
   check_beginning();
 }
 

@@ -1,6 +1,7 @@
 #include "data/text_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <iterator>
 #include <vector>
@@ -37,17 +38,16 @@ struct Beginning {
 /// Every row takes a line. Counting them first lets the table be allocated once.
 std::optional<std::size_t> count_lines(ByteSource& bytes, Keep keep) {
   if (keep != Keep::everything || !bytes.cheap_to_reread()) return std::nullopt;
-  std::vector<char> buffer(std::size_t{1} << 18);
-  std::size_t lines = 1;
+  std::array<char, 1 << 16> buffer;
+  std::size_t lines = 0;
+  char last = '\n';
   while (const std::size_t count = bytes.read(buffer)) {
-    lines += static_cast<std::size_t>(std::count(buffer.data(), buffer.data() + count, '\n'));
-    if (count < buffer.size()) {
-      if (buffer[count - 1] == '\n') --lines;
-      break;
-    }
+    const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(count);
+    lines += static_cast<std::size_t>(std::count(buffer.begin(), end, '\n'));
+    last = end[-1];
   }
   bytes.rewind();
-  return lines;
+  return last == '\n' ? lines : lines + 1;
 }
 
 Beginning read_beginning(RecordReader& records, const TableOptions& options) {
