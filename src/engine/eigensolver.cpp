@@ -329,7 +329,6 @@ KrylovResult BlockKrylov::run() {
           solve_projected();
           return finish(true);
         }
-        orthonormalise();
         append();
         continue;
       }
