@@ -19,7 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using model::Container;
 using model::ObjectReader;
-using model::Tensor;
 using model::TensorView;
 
 constexpr const char* kKind = "model";

@@ -2,9 +2,11 @@
 
 #include "model/model_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
