@@ -66,17 +66,28 @@ struct Table {
   ColumnRules rules;            ///< what was done to the columns, for the next table
 };
 
-/// A whole file in memory. Arrays of more than two dimensions are flattened per row.
+/// A whole file in memory.
+///
+/// Text: quoted fields may contain delimiters, line breaks and doubled quotes; blank lines and
+/// lines that begin with '#' are passed over; header names and categories that are not UTF-8 are
+/// taken for Latin-1. NPY and IDX: arrays of more than two dimensions are flattened per row,
+/// one-dimensional ones are one column. LIBSVM: the label that begins each line is kept,
+/// `options.label` is not needed. Pictures: rows in order of the file names, grey values from 0 to
+/// 255 whatever the depth, colours by their luma (ITU-R BT.601).
+///
 /// Throws FileError or DataError naming file, line and column: NaN, Inf, ragged rows, text in a
-/// column that is neither ignored nor one-hot encoded.
+/// column that is neither left out nor one-hot encoded; MemoryLimitError before the points would
+/// take more than allowed.
 Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
 
-/// The same file block by block. Only the points: label and weight columns are left out.
-/// One-hot encoding needs `options.rules`, because the categories must be known beforehand.
+/// The same file block by block: doubles, floats for NPY of float32, sparse rows for LIBSVM. Only
+/// the points: label and weight columns are left out. One-hot encoding needs `options.rules`,
+/// because the categories must be known beforehand.
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path,
                                      const TableOptions& options = {});
 
-/// Labels from a file of their own: NPY, IDX, or text with one label a line.
+/// Labels from a file of their own: NPY, IDX, or text with one label a line (blank lines and those
+/// that begin with '#' are passed over).
 Labels read_labels(const std::filesystem::path& path);
 
 enum class OutputFormat { npy, csv };
@@ -95,7 +106,10 @@ class RowWriter {
   RowWriter& operator=(RowWriter&&) noexcept;
 
   void write(MatrixView<const double> rows);
-  void write(MatrixView<const float> rows);  ///< NPY keeps float32 when all rows come as float
+  /// NPY becomes float32 when the first rows come as float; doubles are refused afterwards, with
+  /// InvalidArgument, rather than rounded.
+  void write(MatrixView<const float> rows);
+  /// Puts the file in its place. Throws FileError; nothing may be written afterwards.
   void finish();
 
  private:

@@ -40,10 +40,10 @@ class RowSource {
   virtual std::size_t cols() const = 0;
   /// The number of rows where it is known without reading them all.
   virtual std::optional<std::size_t> rows() const = 0;
-  /// The next at most `max_rows` rows, or nothing at the end. Throws DataError or FileError naming
-  /// file, line and column.
+  /// The next `max_rows` rows, fewer only at the end, where nothing follows. Throws DataError or
+  /// FileError naming file, line and column.
   virtual std::optional<RowBlock> next(std::size_t max_rows) = 0;
-  /// Back to the first row.
+  /// Back to the first row. Throws FileError for a pipe of which rows were read.
   virtual void rewind() = 0;
 };
 

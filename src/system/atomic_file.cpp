@@ -44,7 +44,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : target_(resolve_link
     return;
   }
   // Renaming asks only for a writable folder; a file that its owner made read-only stays.
-  if (exists && access(target_.c_str(), W_OK) != 0) fail("write");
+  if (exists && faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail("write");
   create_temporary();
   // Not every file system has permissions, and the contents matter more.
   if (exists) (void)!fchmod(descriptor_, status.st_mode & 07777);

@@ -127,16 +127,38 @@ TEST(AtomicFile, NamesThePathAndTheReasonWhenItCannotBeCreated) {
             "cannot write '" + folder.path().string() + "': Is a directory");
 }
 
+/// Permissions mean nothing to the superuser; while this lives, the process is somebody else.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : before_(geteuid()) {
+    constexpr uid_t kNobody = 65534;
+    if (before_ == 0) {
+      EXPECT_EQ(seteuid(kNobody), 0);
+    }
+  }
+  ~OrdinaryUser() { EXPECT_EQ(seteuid(before_), 0); }
+
+ private:
+  uid_t before_;
+};
+
 TEST(AtomicFile, RespectsReadOnlyFilesAndFolders) {
-  if (geteuid() == 0) GTEST_SKIP() << "the superuser may write everywhere";
   const TemporaryFolder folder;
+  chmod(folder.path().c_str(), 0777);
   write_bytes(folder / "file", "kept");
   chmod((folder / "file").c_str(), 0444);
-  EXPECT_THROW(AtomicFile(folder / "file"), FileError);
   std::filesystem::create_directory(folder / "closed");
   chmod((folder / "closed").c_str(), 0555);
-  EXPECT_THROW(AtomicFile(folder / "closed/new"), FileError);
+  {
+    const OrdinaryUser user;
+    EXPECT_EQ(message_of<FileError>([&] { AtomicFile(folder / "file"); }),
+              "cannot write '" + (folder / "file").string() + "': Permission denied");
+    EXPECT_EQ(message_of<FileError>([&] { AtomicFile(folder / "closed/new"); }),
+              "cannot write '" + (folder / "closed/new").string() + "': Permission denied");
+    write_file(folder / "new", "x");
+  }
   EXPECT_EQ(read_bytes(folder / "file"), "kept");
+  EXPECT_EQ(read_bytes(folder / "new"), "x");
 }
 
 TEST(AtomicFile, WritesToDevicesDirectly) {
