@@ -60,11 +60,16 @@ ExactOptions exact_options(const FitFlags& flags) {
   return options;
 }
 
-void require_writable_outputs(const FitFlags& flags) {
+void require_good_outputs(const FitFlags& flags) {
+  require_other_file(flags.output, {flags.data});
   require_writable(flags.output);
-  if (!flags.json.empty() && !is_standard_output(flags.json)) require_writable(flags.json);
+  if (!flags.json.empty() && !is_standard_output(flags.json)) {
+    require_other_file(flags.json, {flags.data, flags.output});
+    require_writable(flags.json);
+  }
   if (flags.scores.empty()) return;
   output_format(flags.scores);
+  require_other_file(flags.scores, {flags.data, flags.output, flags.json});
   require_writable(flags.scores);
 }
 
@@ -84,7 +89,7 @@ void run(const FitFlags& flags) {
   ExactOptions options = exact_options(flags);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
-  require_writable_outputs(flags);
+  require_good_outputs(flags);
 
   const auto start = std::chrono::steady_clock::now();
   Table table = flags.table.read(flags.data, run_options.memory_limit_bytes);

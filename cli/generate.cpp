@@ -10,6 +10,7 @@
 #include <mercer/generate.h>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/program.h"
 
@@ -48,6 +49,7 @@ void run(const GenerateFlags& flags) {
   GenerateOptions options = flags.options;
   options.d = flags.d.value_or(default_columns(flags.shape));
   const Generated generated = generate(flags.shape, options);
+  throw_if_interrupted();
   write_points(flags.output, generated.points, numbered_names("x", options.d));
   if (flags.labels.empty()) return;
   std::string text;

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <memory>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,13 +26,22 @@ std::string column_text(const Model& model, std::size_t column) {
                              : fmt::format("{} ({})", column + 1, rules.names[column]);
 }
 
+std::string columns_text(const Model& model, const std::vector<std::size_t>& columns) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> names;
+  for (const std::size_t column : columns | std::views::take(kMost))
+    names.push_back(column_text(model, column));
+  const std::string more =
+      columns.size() > kMost ? fmt::format(" and {} more", columns.size() - kMost) : "";
+  return fmt::format("{}{}", fmt::join(names, ", "), more);
+}
+
 /// How new tables are read, in the words of the options of `fit`.
 std::string input_text(const Model& model) {
   const ColumnRules& rules = model.input().columns;
   std::string text = fmt::format("{} numbers per row", model.input_columns());
   if (!rules.empty()) text += fmt::format(", from tables with {} columns", rules.table_columns);
-  for (const std::size_t column : rules.left_out)
-    text += fmt::format("; column {} is left out", column_text(model, column));
+  if (!rules.left_out.empty()) text += "; left out: " + columns_text(model, rules.left_out);
   for (const auto& rule : rules.one_hot)
     text += fmt::format("; column {} stands for {} categories", column_text(model, rule.column),
                         rule.categories.size());

@@ -12,6 +12,8 @@
 #include <mercer/data.h>
 #include <mercer/error.h>
 
+#include "cli/program.h"
+
 namespace mercer::cli {
 
 bool is_standard_output(const std::string& path) {
@@ -40,6 +42,16 @@ void require_writable(const std::filesystem::path& path) {
   if (error != 0)
     throw FileError(fmt::format("cannot write '{}': {}", path.string(),
                                 std::generic_category().message(error)));
+}
+
+void require_other_file(const std::filesystem::path& output,
+                        const std::vector<std::filesystem::path>& others) {
+  for (const std::filesystem::path& other : others) {
+    std::error_code ignored;
+    if (output == other || std::filesystem::equivalent(output, other, ignored))
+      throw UsageError(fmt::format("writing '{}' would replace '{}'; choose another name",
+                                   output.string(), other.string()));
+  }
 }
 
 std::vector<std::string> numbered_names(std::string_view prefix, std::size_t count) {

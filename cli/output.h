@@ -19,6 +19,11 @@ void write_or_print(const std::string& path, std::string_view text);
 /// Throws FileError when nothing can be written at `path`: better before the work than after it.
 void require_writable(const std::filesystem::path& path);
 
+/// Throws UsageError when writing `output` would replace one of the files that are read or that
+/// another option names.
+void require_other_file(const std::filesystem::path& output,
+                        const std::vector<std::filesystem::path>& others);
+
 /// "x1", "x2", ...
 std::vector<std::string> numbered_names(std::string_view prefix, std::size_t count);
 

@@ -142,7 +142,7 @@ std::string mistake(const CLI::App& app, const CLI::ParseError& e) {
   if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
       (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr && !app.remaining().empty()))
     return unexpected(app);
-  const std::string text = e.what();
+  std::string text = e.what();
   const std::size_t excludes = text.find(" excludes ");
   if (dynamic_cast<const CLI::ExcludesError*>(&e) != nullptr && excludes != std::string::npos)
     return fmt::format("{} and {} exclude each other", text.substr(0, excludes),

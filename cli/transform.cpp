@@ -85,6 +85,7 @@ std::size_t transform_all(const TransformFlags& flags, const Model& model) {
 
 void run(const TransformFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
+  require_other_file(flags.output, {flags.model, flags.data});
   const Model model = Model::load(flags.model);
   const std::size_t rows = transform_all(flags, model);
   if (flags.run.quiet) return;

@@ -95,6 +95,16 @@ TEST_F(Mistakes, PlacesThatCannotBeWrittenAreFoundBeforeTheWork) {
   expect_error("generate rings -o missing/r.csv", 1, "cannot write 'missing/r.csv'");
 }
 
+TEST_F(Mistakes, InputIsNeverReplaced) {
+  const std::string data = read("good.csv");
+  expect_error("fit good.csv -o good.csv", 2, "would replace 'good.csv'");
+  expect_error("fit good.csv -o ./good.csv", 2, "would replace 'good.csv'");
+  expect_error("fit good.csv -o m.mercer --scores good.csv", 2, "would replace 'good.csv'");
+  expect_error("fit good.csv -o m.mercer --json m.mercer", 2, "would replace 'm.mercer'");
+  expect_error("transform m.mercer good.csv -o good.csv", 2, "would replace 'good.csv'");
+  EXPECT_EQ(read("good.csv"), data);
+}
+
 TEST_F(Mistakes, FullDisksAreNoticed) {
   expect_error("fit good.csv -o /dev/full --components 2", 1, "No space left on device");
   done("fit good.csv -o m.mercer --components 2 -q");

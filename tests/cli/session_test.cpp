@@ -47,6 +47,8 @@ TEST_F(GoodDay, RulesOfTheColumnsAreKeptInTheModel) {
       "--one-hot colour --sample-weight-column weight --standardize");
   const std::string info = done("info m.mercer");
   EXPECT_NE(info.find("5 numbers per row, from tables with 6 columns"), std::string::npos) << info;
+  EXPECT_NE(info.find("left out: "), std::string::npos) << info;
+  EXPECT_NE(info.find("6 (class)"), std::string::npos) << info;
   EXPECT_NE(info.find("column 3 (colour) stands for 3 categories; scaled"), std::string::npos)
       << info;
   EXPECT_NE(info.find("total weight 8"), std::string::npos) << info;
