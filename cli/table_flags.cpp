@@ -4,6 +4,8 @@
 
 #include <mercer/error.h>
 
+#include "cli/interrupt.h"
+
 namespace mercer::cli {
 
 void TableFlags::add(Arguments& arguments) {
@@ -46,6 +48,7 @@ Table TableFlags::read(const std::filesystem::path& path, std::size_t memory_lim
   if (!ignore_columns.empty()) options.ignore = parse_columns(ignore_columns);
   if (!one_hot.empty()) options.one_hot = parse_columns(one_hot);
   options.memory_limit_bytes = memory_limit_bytes;
+  options.cancelled = interrupted;
   Table table = read_table(path, options);
   if (labels_file.empty()) return table;
   table.labels = read_labels(labels_file);

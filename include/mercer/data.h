@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ struct TableOptions {
   ColumnRules rules{};
   /// Most bytes that the points may take; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;
+  /// Polled by `read_table` between blocks; returning true makes it throw `Cancelled`.
+  std::function<bool()> cancelled{};
 };
 
 /// Classes of the rows: `names[code[i]]` is the label of row i.

@@ -13,7 +13,7 @@ namespace mercer::data {
 namespace {
 
 Labels labels_of_array(TableSource& source, const std::string& file) {
-  const Table table = read_all(source, file, 0);
+  const Table table = read_all(source, file, {});
   const bool one_row = table.points.rows() == 1;
   if (table.points.cols() != 1 && !one_row) {
     throw DataError(

@@ -71,11 +71,18 @@ void copy_rows(const RowBlock& block, MatrixView<double> into) {
   }
 }
 
+std::optional<RowBlock> next_block(TableSource& source, std::size_t max_rows,
+                                   const TableOptions& options) {
+  if (options.cancelled && options.cancelled()) throw Cancelled();
+  return source.next(max_rows);
+}
+
 /// Into memory that is allocated once, for at most so many rows.
-Matrix<double> read_bounded_rows(TableSource& source, std::size_t most_rows) {
+Matrix<double> read_bounded_rows(TableSource& source, std::size_t most_rows,
+                                 const TableOptions& options) {
   Matrix<double> points = Matrix<double>::uninitialized(most_rows, source.cols());
   std::size_t filled = 0;
-  while (const auto block = source.next(rows_in(kFirstBlockBytes, source.cols()))) {
+  while (const auto block = next_block(source, rows_in(kFirstBlockBytes, source.cols()), options)) {
     copy_rows(*block, points.view().rows_from(filled, block->rows()));
     filled += block->rows();
   }
@@ -105,10 +112,12 @@ void append(SparseRows& all, const SparseRows& block) {
   all.value.insert(all.value.end(), block.value.begin(), block.value.end());
 }
 
-Matrix<double> read_sparse_rows(TableSource& source, const std::string& file, std::size_t limit) {
+Matrix<double> read_sparse_rows(TableSource& source, const std::string& file,
+                                const TableOptions& options) {
+  const std::size_t limit = options.memory_limit_bytes;
   constexpr std::size_t kRowsAtOnce = 4096;
   SparseRows all;
-  while (const auto block = source.next(kRowsAtOnce)) {
+  while (const auto block = next_block(source, kRowsAtOnce, options)) {
     append(all, std::get<SparseRows>(block->values));
     // Before they are spread out, entries take an index and a value each.
     check_memory(file, static_cast<double>(all.value.size()), 2, limit);
@@ -119,14 +128,16 @@ Matrix<double> read_sparse_rows(TableSource& source, const std::string& file, st
 }
 
 Matrix<double> read_unbounded_rows(TableSource& source, const std::string& file,
-                                   std::size_t limit) {
+                                   const TableOptions& options) {
+  const std::size_t limit = options.memory_limit_bytes;
   const std::size_t cols = source.cols();
   const std::size_t most_rows = system::memory_limit_bytes(limit) / sizeof(double) / cols;
   std::vector<RowBlock> blocks;
   std::size_t rows = 0;
   std::size_t block_bytes = kFirstBlockBytes;
   // One row beyond the limit is enough to know that it does not suffice.
-  while (auto block = source.next(std::min(rows_in(block_bytes, cols), most_rows - rows + 1))) {
+  while (auto block = next_block(source, std::min(rows_in(block_bytes, cols), most_rows - rows + 1),
+                                 options)) {
     rows += block->rows();
     check_memory(file, static_cast<double>(rows), static_cast<double>(cols), limit);
     blocks.push_back(std::move(*block));
@@ -198,18 +209,18 @@ std::unique_ptr<TableSource> open_table(std::unique_ptr<ByteSource> bytes, FileF
   }
 }
 
-Table read_all(TableSource& source, const std::string& file, std::size_t memory_limit_bytes) {
-  if (source.sparse()) return source.complete(read_sparse_rows(source, file, memory_limit_bytes));
+Table read_all(TableSource& source, const std::string& file, const TableOptions& options) {
+  if (source.sparse()) return source.complete(read_sparse_rows(source, file, options));
   if (const auto rows = source.rows()) {
     check_memory(file, static_cast<double>(*rows), static_cast<double>(source.cols()),
-                 memory_limit_bytes);
+                 options.memory_limit_bytes);
   }
   const auto most_rows = source.most_rows();
-  const std::size_t limit = system::memory_limit_bytes(memory_limit_bytes);
+  const std::size_t limit = system::memory_limit_bytes(options.memory_limit_bytes);
   if (most_rows && *most_rows <= limit / sizeof(double) / source.cols()) {
-    return source.complete(read_bounded_rows(source, *most_rows));
+    return source.complete(read_bounded_rows(source, *most_rows, options));
   }
-  return source.complete(read_unbounded_rows(source, file, memory_limit_bytes));
+  return source.complete(read_unbounded_rows(source, file, options));
 }
 
 }  // namespace mercer::data
@@ -218,7 +229,7 @@ namespace mercer {
 
 Table read_table(const std::filesystem::path& path, const TableOptions& options) {
   const auto source = data::open_path(path, options, data::Keep::everything);
-  return data::read_all(*source, path.string(), options.memory_limit_bytes);
+  return data::read_all(*source, path.string(), options);
 }
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path,

@@ -41,6 +41,6 @@ std::unique_ptr<TableSource> open_table(std::unique_ptr<ByteSource> bytes, FileF
                                         Keep keep);
 
 /// Reads every row of an opened table.
-Table read_all(TableSource& source, const std::string& file, std::size_t memory_limit_bytes);
+Table read_all(TableSource& source, const std::string& file, const TableOptions& options);
 
 }  // namespace mercer::data

@@ -67,14 +67,14 @@ inline std::unique_ptr<data::TableSource> open_bytes(std::string bytes, FileForm
 
 inline Table read_bytes_as(FileFormat format, std::string bytes, const TableOptions& options = {}) {
   const auto source = open_bytes(std::move(bytes), format, options);
-  return data::read_all(*source, "test", options.memory_limit_bytes);
+  return data::read_all(*source, "test", options);
 }
 
 inline Table read_piped_bytes_as(FileFormat format, std::string bytes,
                                  const TableOptions& options = {}) {
   const auto source = data::open_table(std::make_unique<PipedBytes>(std::move(bytes)), format,
                                        "test", options, data::Keep::everything);
-  return data::read_all(*source, "test", options.memory_limit_bytes);
+  return data::read_all(*source, "test", options);
 }
 
 using Values = std::vector<std::vector<double>>;

@@ -115,6 +115,18 @@ TEST(ReadTable, ALargeCompressedTableIsReadWhole) {
                MemoryLimitError);
 }
 
+TEST(ReadTable, CanBeCancelledBetweenBlocks) {
+  const std::vector<std::pair<FileFormat, std::string>> files = {
+      {FileFormat::text, "1,2\n3,4\n"}, {FileFormat::libsvm, "1 1:2 2:3\n0 1:4\n"}};
+  for (const auto& [format, text] : files) {
+    TableOptions options;
+    int polls = 0;
+    options.cancelled = [&] { return ++polls > 1; };  // before the second block, which is the end
+    EXPECT_THROW(testing::read_bytes_as(format, text, options), Cancelled);
+    EXPECT_THROW(testing::read_piped_bytes_as(format, text, options), Cancelled);
+  }
+}
+
 TEST(ReadTable, ATruncatedCompressedTableIsAnError) {
   const TemporaryFolder folder;
   std::string text;

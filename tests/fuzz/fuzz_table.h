@@ -28,7 +28,7 @@ inline void read_table_both_ways(std::string_view bytes, FileFormat format, Tabl
   Table table;
   try {
     const auto source = open(data::Keep::everything);
-    table = data::read_all(*source, "fuzz", kMemoryLimitBytes);
+    table = data::read_all(*source, "fuzz", options);
   } catch (const Error&) {
     return;
   }
