@@ -266,18 +266,21 @@ std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const d
 Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,
                              MatrixView<const double> b, Workers& workers) {
   const auto shift = distance_shift(kernel, b);
-  const KernelPoints<double> rows(kernel, a, shift);
-  const KernelPoints<double> cols(kernel, b, shift);
+  const KernelPoints<double> from(kernel, a, shift);
+  const KernelPoints<double> to(kernel, b, shift);
   const std::size_t width = panel_width<double>();
   auto k = Matrix<double>::uninitialized(a.rows(), b.rows());
-  workers.for_each(rows.blocks(), [&](std::size_t i) {
+  system::advise_huge_pages(k.data(), k.size() * sizeof(double));
+  workers.for_each(from.blocks(), [&](std::size_t i) {
     std::vector<double> values(kBlockValues);
-    for (std::size_t j = 0; j < cols.blocks(); ++j) {
-      rows.block(i, cols, j, values.data());
-      for (std::size_t r = 0; r < rows.block_size(i); ++r) {
-        for (std::size_t c = 0; c < cols.block_size(j); ++c) {
-          k(i * kBlock + r, j * kBlock + c) =
-              values[((r / width) * kBlock + c) * width + r % width];
+    for (std::size_t j = 0; j < to.blocks(); ++j) {
+      // With b on the panel side, runs of a panel are runs of a row of the result.
+      to.block(j, from, i, values.data());
+      for (std::size_t row = 0; row < from.block_size(i); ++row) {
+        double* out = &k(i * kBlock + row, j * kBlock);
+        for (std::size_t col = 0; col < to.block_size(j); col += width) {
+          std::copy_n(values.data() + (col / width * kBlock + row) * width,
+                      std::min(width, to.block_size(j) - col), out + col);
         }
       }
     }

@@ -1,13 +1,12 @@
 #include "system/memory.h"
 
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <new>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,12 +58,19 @@ std::string format_bytes(double bytes) {
                    : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
+void advise_huge_pages(void* begin, std::size_t bytes) {
+  // The kernel takes whole pages only; what lies before the first one stays as it is.
+  const auto page = static_cast<std::uintptr_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+}
+
 LargeBuffer::LargeBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  void* p =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
-  madvise(p, bytes, MADV_HUGEPAGE);  // advice only: ordinary pages serve as well
+  advise_huge_pages(p, bytes);
   data_ = p;
 }
 

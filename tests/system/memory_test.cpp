@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,13 @@ TEST(Memory, BytesAreWrittenForPeople) {
   EXPECT_EQ(format_bytes(1023), "1023 B");
   EXPECT_EQ(format_bytes(1536), "1.5 KiB");
   EXPECT_EQ(format_bytes(4.0 * (1ULL << 30)), "4.0 GiB");
+}
+
+TEST(Memory, AdviceOnPagesChangesNoContents) {
+  std::vector<char> bytes(10'000'000, 'x');
+  advise_huge_pages(bytes.data() + 3, bytes.size() - 3);
+  advise_huge_pages(bytes.data(), 1);
+  EXPECT_EQ(bytes, std::vector<char>(10'000'000, 'x'));
 }
 
 TEST(Memory, MovedBuffersKeepTheirContents) {
