@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kPairs = static_cast<double>(engine::kBlock * engine::kBlock);
 
-/// Time of one 192 x 192 block, from runs of about a millisecond.
+/// Time of one block, from runs of about a millisecond.
 template <class T>
 double block_time(benchmark::State& state, MachineBound<T>& bound, const Kernel& kernel,
                   MatrixView<const double> points) {

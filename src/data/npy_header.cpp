@@ -160,7 +160,7 @@ ArrayLayout read_npy_header(ByteSource& bytes, const std::string& file) {
   if (!std::string_view(start.data(), start.size()).starts_with(kNpyMagic)) {
     throw FileError(fmt::format("'{}' is not an NPY file: it begins with other bytes", file));
   }
-  const int version = start[6];
+  const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) {
     throw FileError(fmt::format("'{}' is of NPY version {}; only 1 to 3 are known", file, version));
   }

@@ -31,8 +31,9 @@ enum class TileForm {
 };
 
 /// Every block of kernel values is at most this many rows and columns: a multiple of every panel
-/// width, and small enough for a block of doubles (288 KiB) to stay in the second-level cache.
-inline constexpr std::size_t kBlock = 192;
+/// width, and small enough for a block of doubles (72 KiB) to stay in the second-level cache while
+/// it is used twice, with the next one already arriving.
+inline constexpr std::size_t kBlock = 96;
 
 /// Points per panel on the running instruction set; divides kBlock.
 template <class T>
