@@ -14,8 +14,6 @@ namespace mercer {
 
 namespace {
 
-using engine::kProductColumns;
-
 Matrix<double> sample_rows(MatrixView<const double> points, std::size_t count, std::uint64_t seed) {
   const auto stream = engine::RandomStream(seed).substream(0x62616e64);
   const auto rows = engine::sample_without_replacement(points.rows(), count, stream);
@@ -65,7 +63,7 @@ struct PairDistances {
 PairDistances euclidean_distances(Matrix<double> sample) {
   const double scale = centre_and_scale(sample);
   const std::size_t n = sample.rows();
-  const std::size_t padded = (n + kProductColumns - 1) / kProductColumns * kProductColumns;
+  const std::size_t padded = engine::padded_columns(n);
   Matrix<double> transposed(sample.cols(), padded);
   std::vector<double> norm2(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {

@@ -31,7 +31,7 @@ std::size_t basis_size(std::size_t count, std::size_t block) {
 std::size_t kept_size(std::size_t count, std::size_t block) {
   const std::size_t kept =
       std::min(count + std::max(block, count / 2), basis_size(count, block) - 2 * block);
-  return round_up(kept, kProductColumns);
+  return padded_columns(kept);
 }
 
 class BlockKrylov {
@@ -238,7 +238,7 @@ double BlockKrylov::largest_residual(const Matrix<double>& coupling) const {
 /// code).
 void BlockKrylov::restart(std::size_t keep) {
   keep = std::min(keep, cols_);
-  const std::size_t padded = round_up(keep, kProductColumns);
+  const std::size_t padded = padded_columns(keep);
   Matrix<double> rotation(cols_, padded);
   for (std::size_t i = 0; i < keep; ++i) {
     for (std::size_t j = 0; j < cols_; ++j) rotation(j, i) = ritz_vectors_(i, j);
@@ -345,7 +345,7 @@ std::vector<double> residual_norms(SymmetricOperator& a, std::span<const double>
                                    MatrixView<const double> vectors) {
   const std::size_t n = vectors.rows();
   const std::size_t k = vectors.cols();
-  Matrix<double> padded(n, round_up(k, kProductColumns));
+  Matrix<double> padded(n, padded_columns(k));
   for (std::size_t i = 0; i < n; ++i) std::ranges::copy(vectors.row(i), padded.row(i).begin());
   Matrix<double> images(n, padded.cols());
   a.apply(padded, images);

@@ -120,24 +120,25 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 }
 
 template <class T>
-KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const double> points,
+KernelPoints<T>::KernelPoints(const Kernel& kernel, std::size_t size, std::size_t depth,
                               std::span<const double> shift)
     : kernel_(kernel),
       shift_(shift.begin(), shift.end()),
-      size_(points.rows()),
-      depth_(points.cols()),
-      width_(panel_width<T>()) {
+      size_(size),
+      depth_(depth),
+      width_(panel_width<T>()) {}
+
+template <class T>
+KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const double> points,
+                              std::span<const double> shift)
+    : KernelPoints(kernel, points.rows(), points.cols(), shift) {
   if (!pack(points)) rows_ = points;
 }
 
 template <class T>
 KernelPoints<T>::KernelPoints(const Kernel& kernel, MatrixView<const float> points,
                               std::span<const double> shift)
-    : kernel_(kernel),
-      shift_(shift.begin(), shift.end()),
-      size_(points.rows()),
-      depth_(points.cols()),
-      width_(panel_width<T>()) {
+    : KernelPoints(kernel, points.rows(), points.cols(), shift) {
   if (pack(points)) return;
   throw InvalidArgument(
       fmt::format("{} kernels take points in double precision only", kernel_name(kernel)));

@@ -77,6 +77,10 @@ struct ProductArgs {
   std::size_t c_stride = 0;
 };
 inline constexpr std::size_t kProductColumns = 8;
+/// The next number of columns that products take.
+constexpr std::size_t padded_columns(std::size_t columns) {
+  return (columns + kProductColumns - 1) / kProductColumns * kProductColumns;
+}
 void multiply_add(const ProductArgs& args);
 
 /// Converts single-precision kernel values for products in double.

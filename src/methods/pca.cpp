@@ -11,11 +11,6 @@ namespace mercer::methods {
 
 namespace {
 
-std::size_t padded(std::size_t columns) {
-  return (columns + engine::kProductColumns - 1) / engine::kProductColumns *
-         engine::kProductColumns;
-}
-
 /// sqrt(w_i) (x_i - mean) / scale with columns padded for the product code. The scale, a power of
 /// two, keeps squares in range.
 struct ScaledRows {
@@ -24,7 +19,7 @@ struct ScaledRows {
 };
 ScaledRows scaled_rows(MatrixView<const double> points, const std::vector<double>& weights,
                        const std::vector<double>& mean) {
-  ScaledRows out{.rows = Matrix<double>(points.rows(), padded(points.cols()))};
+  ScaledRows out{.rows = Matrix<double>(points.rows(), engine::padded_columns(points.cols()))};
   double largest = 0;
   for (std::size_t i = 0; i < points.rows(); ++i) {
     const double root = weights.empty() ? 1 : std::sqrt(weights[i]);
@@ -77,7 +72,7 @@ std::vector<double> weighted_mean(MatrixView<const double> points,
 }
 
 Matrix<double> collapse(MatrixView<const double> centred_points, MatrixView<const double> b) {
-  Matrix<double> padded_b(b.rows(), padded(b.cols()));
+  Matrix<double> padded_b(b.rows(), engine::padded_columns(b.cols()));
   for (std::size_t i = 0; i < b.rows(); ++i) std::ranges::copy(b.row(i), padded_b.row(i).begin());
   Matrix<double> axes(centred_points.cols(), padded_b.cols());
   engine::multiply_add({.m = axes.rows(),

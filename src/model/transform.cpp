@@ -20,17 +20,13 @@ namespace mercer {
 namespace {
 
 using engine::kBlock;
-using engine::kProductColumns;
-
-std::size_t padded(std::size_t columns) {
-  return (columns + kProductColumns - 1) / kProductColumns * kProductColumns;
-}
+using engine::padded_columns;
 
 const Matrix<double>& padded_coefficients(const FittedParts& fitted) {
   std::call_once(fitted.padded_once, [&] {
     const ModelParts& parts = fitted.parts;
     const std::size_t k = parts.coefficients.cols();
-    Matrix<double> out(parts.coefficients.rows(), padded(k + 1));
+    Matrix<double> out(parts.coefficients.rows(), padded_columns(k + 1));
     for (std::size_t i = 0; i < out.rows(); ++i) {
       std::ranges::copy(parts.coefficients.row(i), out.row(i).begin());
       if (!parts.mean_coefficients.empty()) out(i, k) = parts.mean_coefficients[i];
@@ -108,7 +104,7 @@ void for_each_block(const FittedParts& fitted, const ColumnScaling& scaling,
                     MatrixView<const T> points, std::size_t columns, const RunOptions& run,
                     const Use& use) {
   const ModelParts& parts = fitted.parts;
-  const auto b = padded_coefficients(fitted).view().cols_from(0, padded(columns));
+  const auto b = padded_coefficients(fitted).view().cols_from(0, padded_columns(columns));
   engine::Workers workers(run);
   workers.begin_phase("transform");
   workers.for_each((points.rows() + kBlock - 1) / kBlock, [&](std::size_t block) {
