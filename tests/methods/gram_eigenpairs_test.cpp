@@ -44,8 +44,8 @@ TEST(EigenPlan, RefusesWithTheBytesNeeded) {
 }
 
 TEST(EigenPlan, WidensTheBlockForMoreComponents) {
-  EXPECT_EQ(plan(10000, 3, {}, kGiB).block, 8U);
-  EXPECT_EQ(plan(10000, 10, {}, kGiB).block, 16U);
+  EXPECT_EQ(plan(10000, 10, {}, kGiB).block, 8U);
+  EXPECT_EQ(plan(10000, 50, {}, kGiB).block, 16U);
   EXPECT_EQ(plan(10000, 100, {}, kGiB).block, 32U);
   EXPECT_EQ(plan(50000, 20, {}, kGiB).block, 32U);
 }
