@@ -62,7 +62,7 @@ double noise_level(double largest_eigenvalue, double trace, std::size_t n, bool 
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const double relative =
       std::max(static_cast<double>(n) * kEpsilon, single_precision ? 1e-6 : 1e-12);
-  const double rounding = single_precision ? 1e-7 : kEpsilon;
+  const double rounding = single_precision ? 1e-7 : 16 * kEpsilon;
   return std::max(relative * largest_eigenvalue, rounding * std::abs(trace));
 }
 

@@ -7,7 +7,6 @@
 #include "data/array_bytes.h"
 #include "data/compress.h"
 #include "data/in_memory.h"
-#include "model/error_message.h"
 #include "model/temporary_folder.h"
 
 namespace mercer {
@@ -15,7 +14,6 @@ namespace {
 
 using testing::bytes_of;
 using testing::gzip;
-using testing::message_of;
 using testing::names_of;
 using testing::npy;
 using testing::npy_dictionary;

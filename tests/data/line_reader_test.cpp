@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <mercer/error.h>
@@ -54,7 +55,7 @@ TEST(LineReader, PassesOverAUtf8Mark) {
 TEST(LineReader, LinesLongerThanTheBufferStayWhole) {
   for (const std::size_t length : {262'140, 262'143, 262'144, 262'145, 1'000'000}) {
     const std::string line(length, 'x');
-    EXPECT_EQ(lines_of("a\n" + line + "\nb\n" + line),
+    EXPECT_EQ(lines_of(fmt::format("a\n{0}\nb\n{0}", line)),
               (NumberedLines{{1, "a"}, {2, line}, {3, "b"}, {4, line}}));
   }
 }

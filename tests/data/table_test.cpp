@@ -16,7 +16,6 @@
 namespace mercer {
 namespace {
 
-using testing::bytes_of;
 using testing::gzip;
 using testing::idx;
 using testing::message_of;

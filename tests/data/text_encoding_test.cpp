@@ -11,11 +11,8 @@ namespace mercer::data {
 namespace {
 
 TEST(TextEncoding, LeavesUtf8Alone) {
-  for (const std::string text :
-       {"", "plain",
-        "Gr\xc3\xb6\xc3\x9f"
-        "e",
-        "\xe2\x82\xac", "\xf0\x9f\x90\x88", "\xf4\x8f\xbf\xbf", "\xee\x80\x80"}) {
+  for (const std::string text : {"", "plain", "Gr\xc3\xb6\xc3\x9f", "\xe2\x82\xac",
+                                 "\xf0\x9f\x90\x88", "\xf4\x8f\xbf\xbf", "\xee\x80\x80"}) {
     EXPECT_EQ(to_utf8(text), text);
   }
 }

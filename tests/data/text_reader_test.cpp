@@ -44,8 +44,6 @@ TEST(TextReader, ReadsEverySpellingOfTheSameTable) {
            "1;2\r\n3;4\r\n",
            "1\t2\n3\t4\n",
            "  1   2\n\t3 4  \n",
-           "\xef\xbb\xbf"
-           "1,2\n3,4\n",
            "# comment\n\n1, 2\n \n+3 ,4.0\n\n",
            "\"1\",\"2\"\n\"3\" , \" 4 \"\n",
            "a,b\n1,2\n3,4\n",
@@ -53,6 +51,8 @@ TEST(TextReader, ReadsEverySpellingOfTheSameTable) {
        }) {
     EXPECT_EQ(values_of(read(text).points), expected) << text;
   }
+  const std::string utf8_mark = "\xef\xbb\xbf";
+  EXPECT_EQ(values_of(read(utf8_mark + "1,2\n3,4\n").points), expected);
   EXPECT_EQ(values_of(read("1|2\n3|4\n", {.delimiter = '|'}).points), expected);
   EXPECT_EQ(values_of(read("9,9\n1,2\n3,4\n", {.header = true}).points), expected);
 }
