@@ -41,8 +41,7 @@ class KernelPoints {
   void block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out) const;
 
  private:
-  KernelPoints(const Kernel& kernel, std::size_t size, std::size_t depth,
-               std::span<const double> shift);
+  KernelPoints(Kernel kernel, std::size_t size, std::size_t depth, std::span<const double> shift);
   template <class Input>
   bool pack(MatrixView<const Input> points);
   void tile_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,7 @@ namespace mercer::engine {
 
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634074;
+constexpr double kLog2E = std::numbers::log2e;
 
 /// How packing prepares coordinates for a tile form (tile.h): every coordinate is multiplied by
 /// `scale`, and the sum starts from -(half_norm_x + half_norm_y).
@@ -48,7 +50,7 @@ struct ChoosePacking {
   }
   Result operator()(const Matern32& k) const {
     return Packing{.form = TileForm::matern32,
-                   .scale = std::sqrt(3.0) / *k.length,
+                   .scale = std::numbers::sqrt3 / *k.length,
                    .shifted = true,
                    .by_norms = true};
   }
@@ -120,9 +122,9 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 }
 
 template <class T>
-KernelPoints<T>::KernelPoints(const Kernel& kernel, std::size_t size, std::size_t depth,
+KernelPoints<T>::KernelPoints(Kernel kernel, std::size_t size, std::size_t depth,
                               std::span<const double> shift)
-    : kernel_(kernel),
+    : kernel_(std::move(kernel)),
       shift_(shift.begin(), shift.end()),
       size_(size),
       depth_(depth),

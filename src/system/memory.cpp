@@ -60,10 +60,9 @@ std::string format_bytes(double bytes) {
 
 void advise_huge_pages(void* begin, std::size_t bytes) {
   // The kernel takes whole pages only; what lies before the first one stays as it is.
-  const auto page = static_cast<std::uintptr_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  const auto page = static_cast<std::size_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
+  const std::size_t offset = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  if (offset < bytes) madvise(static_cast<char*>(begin) + offset, bytes - offset, MADV_HUGEPAGE);
 }
 
 LargeBuffer::LargeBuffer(std::size_t bytes) : bytes_(bytes) {
