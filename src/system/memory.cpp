@@ -59,9 +59,9 @@ std::string format_bytes(double bytes) {
 }
 
 void advise_huge_pages(void* begin, std::size_t bytes) {
-  // To find huge pages the system may have to move others away, or a virtual machine to ask its host,
-  // which pays only for much memory: exact KPCA with 100 MB took 0.23 to 0.50 s with the advice and
-  // 0.24 s without, with 400 MB 0.65 s and 0.75 s (medians of six, two virtual cores).
+  // To find huge pages the system may have to move others away, or a virtual machine to ask its
+  // host, which pays only for much memory: exact KPCA with 100 MB took 0.23 to 0.50 s with the
+  // advice and 0.24 s without, with 400 MB 0.65 s and 0.75 s (medians of six, two virtual cores).
   constexpr std::size_t kWorthwhile = std::size_t{128} << 20;
   if (bytes < kWorthwhile) return;
   // The kernel takes whole pages only; what lies before the first one stays as it is.

@@ -19,12 +19,12 @@ std::uint64_t memory_limit_bytes(std::uint64_t asked);
 /// "4.0 GiB" and the like, for messages.
 std::string format_bytes(double bytes);
 
-/// Asks for huge pages under memory that will be written soon, when there is much of it; does nothing
-/// where there are none.
+/// Asks for huge pages under memory that will be written soon, when there is much of it; does
+/// nothing where there are none.
 void advise_huge_pages(void* begin, std::size_t bytes);
 
-/// A large block of uninitialised memory, in huge pages where these pay: the first touch of ordinary
-/// pages costs more than the kernel values that go into them.
+/// A large block of uninitialised memory, in huge pages where these pay: the first touch of
+/// ordinary pages costs more than the kernel values that go into them.
 class LargeBuffer {
  public:
   LargeBuffer() = default;
