@@ -37,17 +37,19 @@ class KernelPoints {
   std::size_t block_size(std::size_t b) const { return std::min(kBlock, size_ - b * kBlock); }
 
   /// Kernel values of the points in this set's block `row_block` with those in block `col_block` of
-  /// `cols`, laid out as [row panel][column][row in panel] with room for kBlock columns a panel.
-  void block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out) const;
+  /// `cols`, laid out as [row panel][column][row in panel]. Panels stand `panel_columns` columns
+  /// apart, and each must have room for the columns of the block rounded up to kProductColumns.
+  void block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out,
+             std::size_t panel_columns = kBlock) const;
 
  private:
   KernelPoints(Kernel kernel, std::size_t size, std::size_t depth, std::span<const double> shift);
   template <class Input>
   bool pack(MatrixView<const Input> points);
-  void tile_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,
-                  T* out) const;
-  void scalar_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,
-                    T* out) const;
+  void tile_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out,
+                  std::size_t panel_columns) const;
+  void scalar_block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block, T* out,
+                    std::size_t panel_columns) const;
 
   Kernel kernel_;
   std::vector<double> shift_;

@@ -182,17 +182,17 @@ bool KernelPoints<T>::pack(MatrixView<const Input> points) {
 
 template <class T>
 void KernelPoints<T>::block(std::size_t row_block, const KernelPoints& cols, std::size_t col_block,
-                            T* out) const {
+                            T* out, std::size_t panel_columns) const {
   if (panels_.empty()) {
-    scalar_block(row_block, cols, col_block, out);
+    scalar_block(row_block, cols, col_block, out, panel_columns);
   } else {
-    tile_block(row_block, cols, col_block, out);
+    tile_block(row_block, cols, col_block, out, panel_columns);
   }
 }
 
 template <class T>
 void KernelPoints<T>::tile_block(std::size_t row_block, const KernelPoints& cols,
-                                 std::size_t col_block, T* out) const {
+                                 std::size_t col_block, T* out, std::size_t panel_columns) const {
   const std::size_t row_begin = row_block * kBlock;
   const std::size_t col_begin = col_block * kBlock;
   TileArgs<T> args = form_;
@@ -204,17 +204,17 @@ void KernelPoints<T>::tile_block(std::size_t row_block, const KernelPoints& cols
   args.col_half_norms = cols.half_norms_.data() + col_begin;
   args.col_count = cols.block_size(col_block);
   args.out = out;
-  args.panel_stride = kBlock * width_;
+  args.panel_stride = panel_columns * width_;
   kernel_tile(args);
 }
 
 template <class T>
 void KernelPoints<T>::scalar_block(std::size_t row_block, const KernelPoints& cols,
-                                   std::size_t col_block, T* out) const {
+                                   std::size_t col_block, T* out, std::size_t panel_columns) const {
   const bool precomputed = std::holds_alternative<Precomputed>(kernel_);
   for (std::size_t i = 0; i < block_size(row_block); ++i) {
     const std::size_t row = row_block * kBlock + i;
-    T* panel = out + (i / width_) * kBlock * width_ + i % width_;
+    T* panel = out + (i / width_) * panel_columns * width_ + i % width_;
     for (std::size_t j = 0; j < cols.block_size(col_block); ++j) {
       const std::size_t col = col_block * kBlock + j;
       const double value = precomputed ? rows_(row, col)

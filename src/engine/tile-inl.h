@@ -214,6 +214,57 @@ HWY_INLINE void kernel_tile_of(const TileArgs<T>& args) {
 }
 
 template <class T>
+HWY_INLINE void add_scatter_of(const ScatterArgs<T>& args) {
+  constexpr std::size_t kW = kWidth<T>;
+  const TileArgs<T> unused;
+  for (std::size_t p = 0; p < args.row_panels; ++p) {
+    const T* x = args.rows + p * args.panel_stride;
+    T* out = args.out + p * args.out_stride;
+    for (std::size_t j = 0; j < args.col_count; j += kCols) {
+      const T* y = args.cols + (j / kW) * args.panel_stride + j % kW;
+      register_tile<T, TileForm::linear, /*kFirst=*/false, /*kLast=*/false>(
+          unused, args.depth, x, y, nullptr, nullptr, out + j * kW);
+    }
+  }
+}
+
+HWY_INLINE void add_to_sums(Vec<double> value, double scale, double* sums) {
+  const Tag<double> d;
+  hn::StoreU(hn::MulAdd(hn::Set(d, scale), value, hn::LoadU(d, sums)), d, sums);
+}
+
+HWY_INLINE void add_to_sums(Vec<float> value, double scale, double* sums) {
+#if HWY_TARGET == HWY_SCALAR
+  sums[0] += scale * static_cast<double>(hn::GetLane(value));
+#else
+  const Tag<double> d;
+  const Tag<float> whole;
+  add_to_sums(hn::PromoteTo(d, hn::LowerHalf(value)), scale, sums);
+  add_to_sums(hn::PromoteTo(d, hn::UpperHalf(hn::Half<decltype(whole)>(), value)), scale,
+              sums + kLanes<double>);
+#endif
+}
+
+template <class T>
+HWY_INLINE void center_panel_of(T* panel, std::size_t rows, const double* shift,
+                                const double* scale, double* sums) {
+  const Tag<T> d;
+  constexpr std::size_t kW = kWidth<T>;
+  HWY_ALIGN T narrow_shift[kW];
+  for (std::size_t i = 0; i < kW; ++i) narrow_shift[i] = static_cast<T>(shift[i]);
+  for (std::size_t r = 0; r < rows; ++r, panel += kW) {
+    const double factor = scale == nullptr ? 1.0 : scale[r];
+    HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
+      T* values = panel + v * kLanes<T>;
+      auto value = hn::Sub(hn::LoadU(d, values), hn::Load(d, narrow_shift + v * kLanes<T>));
+      value = hn::Mul(value, hn::Set(d, static_cast<T>(factor)));
+      hn::StoreU(value, d, values);
+      add_to_sums(value, factor, sums + v * kLanes<T>);
+    }
+  }
+}
+
+template <class T>
 HWY_INLINE void exp2_array_of(const T* t, std::size_t count, T* out) {
   const Tag<T> d;
   std::size_t i = 0;

@@ -83,6 +83,29 @@ constexpr std::size_t padded_columns(std::size_t columns) {
 }
 void multiply_add(const ProductArgs& args);
 
+/// Products of the columns of a tall matrix with each other. The matrix is kept in panels of
+/// columns, [panel][row][column in panel], which is how kernel_tile writes the values of a library
+/// (its panel side) with a block of rows: what follows the tile needs no packing.
+template <class T>
+struct ScatterArgs {
+  const T* rows = nullptr;  ///< first panel that gives rows of the result
+  std::size_t row_panels = 0;
+  const T* cols = nullptr;       ///< first panel that gives columns of the result
+  std::size_t col_count = 0;     ///< a multiple of the panel width
+  std::size_t panel_stride = 0;  ///< elements from one panel to the next
+  std::size_t depth = 0;         ///< rows of the tall matrix
+  T* out = nullptr;              ///< out[p * out_stride + j * w + i] += sum_r rows(r, i) cols(r, j)
+  std::size_t out_stride = 0;
+};
+template <class T>
+void add_scatter(const ScatterArgs<T>& args);
+
+/// For a panel of `rows` rows: f becomes (f - shift) * scale, shift by column and scale by row
+/// (none when null), and sums (by column) += scale * f, in double whatever T is.
+template <class T>
+void center_panel(T* panel, std::size_t rows, const double* shift, const double* scale,
+                  double* sums);
+
 /// Converts single-precision kernel values for products in double.
 void promote(const float* from, std::size_t count, double* to);
 

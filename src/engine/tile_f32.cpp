@@ -18,6 +18,13 @@ std::size_t panel_width_f32() {
 void kernel_tile_f32(const TileArgs<float>& args) {
   kernel_tile_of(args);
 }
+void add_scatter_f32(const ScatterArgs<float>& args) {
+  add_scatter_of(args);
+}
+void center_panel_f32(float* panel, std::size_t rows, const double* shift, const double* scale,
+                      double* sums) {
+  center_panel_of(panel, rows, shift, scale, sums);
+}
 void exp2_array_f32(const float* t, std::size_t count, float* out) {
   exp2_array_of(t, count, out);
 }
@@ -36,6 +43,8 @@ namespace mercer::engine {
 
 HWY_EXPORT(panel_width_f32);
 HWY_EXPORT(kernel_tile_f32);
+HWY_EXPORT(add_scatter_f32);
+HWY_EXPORT(center_panel_f32);
 HWY_EXPORT(exp2_array_f32);
 HWY_EXPORT(fma_peak_f32);
 HWY_EXPORT(exp_peak_f32);
@@ -47,6 +56,15 @@ std::size_t panel_width<float>() {
 template <>
 void kernel_tile<float>(const TileArgs<float>& args) {
   HWY_DYNAMIC_DISPATCH(kernel_tile_f32)(args);
+}
+template <>
+void add_scatter<float>(const ScatterArgs<float>& args) {
+  HWY_DYNAMIC_DISPATCH(add_scatter_f32)(args);
+}
+template <>
+void center_panel<float>(float* panel, std::size_t rows, const double* shift, const double* scale,
+                         double* sums) {
+  HWY_DYNAMIC_DISPATCH(center_panel_f32)(panel, rows, shift, scale, sums);
 }
 template <>
 void exp2_array<float>(const float* t, std::size_t count, float* out) {

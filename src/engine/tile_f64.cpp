@@ -18,6 +18,13 @@ std::size_t panel_width_f64() {
 void kernel_tile_f64(const TileArgs<double>& args) {
   kernel_tile_of(args);
 }
+void add_scatter_f64(const ScatterArgs<double>& args) {
+  add_scatter_of(args);
+}
+void center_panel_f64(double* panel, std::size_t rows, const double* shift, const double* scale,
+                      double* sums) {
+  center_panel_of(panel, rows, shift, scale, sums);
+}
 void exp2_array_f64(const double* t, std::size_t count, double* out) {
   exp2_array_of(t, count, out);
 }
@@ -107,6 +114,8 @@ namespace mercer::engine {
 
 HWY_EXPORT(panel_width_f64);
 HWY_EXPORT(kernel_tile_f64);
+HWY_EXPORT(add_scatter_f64);
+HWY_EXPORT(center_panel_f64);
 HWY_EXPORT(exp2_array_f64);
 HWY_EXPORT(fma_peak_f64);
 HWY_EXPORT(exp_peak_f64);
@@ -120,6 +129,15 @@ std::size_t panel_width<double>() {
 template <>
 void kernel_tile<double>(const TileArgs<double>& args) {
   HWY_DYNAMIC_DISPATCH(kernel_tile_f64)(args);
+}
+template <>
+void add_scatter<double>(const ScatterArgs<double>& args) {
+  HWY_DYNAMIC_DISPATCH(add_scatter_f64)(args);
+}
+template <>
+void center_panel<double>(double* panel, std::size_t rows, const double* shift, const double* scale,
+                          double* sums) {
+  HWY_DYNAMIC_DISPATCH(center_panel_f64)(panel, rows, shift, scale, sums);
 }
 template <>
 void exp2_array<double>(const double* t, std::size_t count, double* out) {
