@@ -7,15 +7,10 @@
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 #include <mercer/model.h>
+#include <mercer/precision.h>
 #include <mercer/run.h>
 
 namespace mercer {
-
-/// Arithmetic of the kernel values. Everything after them is always double.
-enum class Precision {
-  float64,
-  float32,  ///< half the memory, about twice the speed, results to about 1e-5
-};
 
 enum class EigenSolver {
   automatic,

@@ -12,6 +12,10 @@ namespace mercer {
 struct Progress {
   std::string_view phase{};
   double fraction = 0;
+  /// Rows of the data done in this phase, and how many there are (0: not known yet), where a phase
+  /// is a pass over them.
+  std::uint64_t rows_done = 0;
+  std::uint64_t rows_total = 0;
 };
 
 /// How to run, as opposed to what to compute. Never changes a result, except through `seed` and,

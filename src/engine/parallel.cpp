@@ -97,6 +97,7 @@ void Workers::for_each(std::size_t count, const std::function<void(std::size_t)>
 
 void Workers::begin_phase(std::string_view phase) {
   phase_ = phase;
+  by_rows_ = false;
   phase_range(0, 1);
   check_cancelled();
   report(0);
@@ -108,8 +109,18 @@ void Workers::phase_range(double from, double to) {
 }
 
 void Workers::report(double fraction) {
+  if (!run_.progress || phase_.empty() || by_rows_) return;
+  run_.progress({.phase = phase_, .fraction = range_from_ + (range_to_ - range_from_) * fraction});
+}
+
+void Workers::report_rows(std::uint64_t done, std::optional<std::uint64_t> total) {
+  by_rows_ = true;
+  check_cancelled();
   if (!run_.progress || phase_.empty()) return;
-  run_.progress({phase_, range_from_ + (range_to_ - range_from_) * fraction});
+  const double fraction =
+      total && *total > 0 ? static_cast<double>(done) / static_cast<double>(*total) : 0;
+  run_.progress(
+      {.phase = phase_, .fraction = fraction, .rows_done = done, .rows_total = total.value_or(0)});
 }
 
 void Workers::check_cancelled() {

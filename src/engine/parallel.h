@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -38,6 +39,9 @@ class Workers {
   void begin_phase(std::string_view phase);
   /// Sets the part of the phase that the following loops make up.
   void phase_range(double from, double to);
+  /// For passes over rows that consist of many small loops: reports where the pass stands, and the
+  /// loops report nothing until the next phase. Also looks for cancellation.
+  void report_rows(std::uint64_t done, std::optional<std::uint64_t> total);
   /// Polls the cancel callback; throws Cancelled. Calling thread only.
   void check_cancelled();
   /// For long tasks: looks for cancellation on the calling thread, and on the others for the end of
@@ -55,6 +59,7 @@ class Workers {
   std::string_view phase_;
   double range_from_ = 0;
   double range_to_ = 1;
+  bool by_rows_ = false;
 
   // State of the current loop, shared with the waiting threads.
   std::mutex mutex_;

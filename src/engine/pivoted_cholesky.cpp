@@ -1,0 +1,253 @@
+#include "engine/pivoted_cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/kernel_value.h"
+#include "engine/tile.h"
+#include "engine/weighted_draw.h"
+
+namespace mercer::engine {
+
+namespace {
+
+/// Relative to the largest k(x, x): below it a pivot is as much rounding as distance, and dividing
+/// by its root would spoil the columns that follow.
+constexpr double kPivotTolerance = 1e-10;
+
+/// Rows [first, first + count) of y (columns 0..b) become y L^-T for the lower triangular L (b x
+/// b), by columns of kProductColumns at a time. `negative` is -L^T with padded columns.
+void solve_rows(double* y, std::size_t stride, std::size_t count, const Matrix<double>& lower,
+                const Matrix<double>& negative) {
+  const std::size_t b = lower.rows();
+  for (std::size_t begin = 0; begin < b; begin += kProductColumns) {
+    multiply_add({.m = count,
+                  .n = kProductColumns,
+                  .k = begin,
+                  .a = y,
+                  .a_row_stride = stride,
+                  .a_col_stride = 1,
+                  .b = negative.data() + begin,
+                  .b_stride = negative.cols(),
+                  .c = y + begin,
+                  .c_stride = stride});
+    const std::size_t end = std::min(begin + kProductColumns, b);
+    for (std::size_t i = 0; i < count; ++i) {
+      double* row = y + i * stride;
+      for (std::size_t j = begin; j < end; ++j) {
+        double sum = row[j];
+        for (std::size_t l = begin; l < j; ++l) sum -= row[l] * lower(j, l);
+        row[j] = sum / lower(j, j);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> points,
+                                 std::size_t capacity, Workers& workers)
+    : kernel_(kernel),
+      points_(points),
+      workers_(workers),
+      shift_(distance_shift(kernel, points)),
+      packed_(kernel, points, shift_),
+      capacity_(std::min(capacity, points.rows())),
+      stride_(padded_columns(capacity_) + kProductColumns),
+      memory_(points.rows() * stride_ * sizeof(double)),
+      values_(static_cast<double*>(memory_.data())),
+      diagonal_(kernel_diagonal(kernel, points)),
+      residuals_(diagonal_) {
+  for (double& residual : residuals_) residual = std::max(residual, 0.0);
+  if (!residuals_.empty()) negligible_ = kPivotTolerance * std::ranges::max(residuals_);
+}
+
+double PartialCholesky::bytes(std::size_t n, std::size_t capacity) {
+  return static_cast<double>(n) *
+         static_cast<double>((padded_columns(capacity) + kProductColumns) * sizeof(double));
+}
+
+Matrix<double> PartialCholesky::pivot_factor() const {
+  Matrix<double> lower(rank(), rank());
+  for (std::size_t i = 0; i < rank(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) lower(i, j) = factor()(pivots_[i], j);
+  }
+  return lower;
+}
+
+std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> rows,
+                                                 std::size_t most, const Accept& accept) {
+  most = std::min(most, capacity_ - rank());
+  const std::size_t b = rows.size();
+  // The kernel matrix of the proposals less what the pivots explain. Its diagonal is set to the
+  // residuals themselves: acceptance must use the numbers that the proposals were drawn by.
+  Matrix<double> proposals = Matrix<double>::uninitialized(b, points_.cols());
+  for (std::size_t j = 0; j < b; ++j) {
+    std::ranges::copy(points_.row(rows[j]), proposals.row(j).begin());
+  }
+  Matrix<double> h = kernel_matrix(kernel_, proposals, proposals, workers_);
+  evaluations_ += b * b;
+  const auto g = factor();
+  workers_.for_each(b, [&](std::size_t i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      double sum = h(i, j);
+      for (std::size_t c = 0; c < g.cols(); ++c) sum -= g(rows[i], c) * g(rows[j], c);
+      h(i, j) = sum;
+    }
+    h(i, i) = residuals_[rows[i]];
+  });
+
+  std::vector<std::size_t> taken;
+  for (std::size_t j = 0; j < b && taken.size() < most; ++j) {
+    const double now = h(j, j);
+    if (now <= negligible_) continue;
+    if (accept && !accept(j, now, residuals_[rows[j]])) continue;
+    const double root = std::sqrt(now);
+    for (std::size_t i = j; i < b; ++i) h(i, j) /= root;
+    for (std::size_t i = j + 1; i < b; ++i) {
+      for (std::size_t l = j + 1; l <= i; ++l) h(i, l) -= h(i, j) * h(l, j);
+    }
+    taken.push_back(j);
+  }
+  if (taken.empty()) return taken;
+  std::vector<std::size_t> accepted;
+  Matrix<double> lower(taken.size(), taken.size());
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    accepted.push_back(rows[taken[i]]);
+    for (std::size_t j = 0; j <= i; ++j) lower(i, j) = h(taken[i], taken[j]);
+  }
+  append_columns(accepted, lower);
+  return taken;
+}
+
+void PartialCholesky::append_columns(std::span<const std::size_t> rows,
+                                     const Matrix<double>& lower) {
+  const std::size_t before = rank();
+  const std::size_t added = rows.size();
+  const std::size_t padded = padded_columns(added);
+  Matrix<double> picked = Matrix<double>::uninitialized(added, points_.cols());
+  Matrix<double> negative_factor(before, padded);  // -G[rows]^T
+  Matrix<double> negative_lower(added, padded);    // -L^T
+  for (std::size_t j = 0; j < added; ++j) {
+    std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
+    for (std::size_t c = 0; c < before; ++c) negative_factor(c, j) = -factor()(rows[j], c);
+    for (std::size_t l = 0; l < j; ++l) negative_lower(l, j) = -lower(j, l);
+  }
+  const KernelPoints<double> pivots(kernel_, picked.view(), shift_);
+  const std::size_t width = panel_width<double>();
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    const std::size_t count = packed_.block_size(block);
+    double* y = values_ + first * stride_ + before;
+    std::vector<double> tile(kBlock * kBlock);
+    for (std::size_t part = 0; part < pivots.blocks(); ++part) {
+      pivots.block(part, packed_, block, tile.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        double* out = y + i * stride_ + part * kBlock;
+        for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
+          std::copy_n(tile.data() + (j / width * kBlock + i) * width,
+                      std::min(width, pivots.block_size(part) - j), out + j);
+        }
+      }
+    }
+    multiply_add({.m = count,
+                  .n = padded,
+                  .k = before,
+                  .a = values_ + first * stride_,
+                  .a_row_stride = stride_,
+                  .a_col_stride = 1,
+                  .b = negative_factor.data(),
+                  .b_stride = padded,
+                  .c = y,
+                  .c_stride = stride_});
+    solve_rows(y, stride_, count, lower, negative_lower);
+    for (std::size_t i = 0; i < count; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < added; ++j) sum += y[i * stride_ + j] * y[i * stride_ + j];
+      residuals_[first + i] = std::max(residuals_[first + i] - sum, 0.0);
+    }
+  });
+  evaluations_ += static_cast<std::uint64_t>(size()) * added;
+  // What is known exactly keeps L triangular and pivots from being drawn again.
+  for (const std::size_t pivot : pivots_) {
+    std::fill_n(values_ + pivot * stride_ + before, added, 0.0);
+    residuals_[pivot] = 0;
+  }
+  for (std::size_t i = 0; i < added; ++i) {
+    std::ranges::copy(lower.row(i), values_ + rows[i] * stride_ + before);
+    residuals_[rows[i]] = 0;
+  }
+  pivots_.insert(pivots_.end(), rows.begin(), rows.end());
+}
+
+RandomPivots::RandomPivots(PartialCholesky& factor, std::span<const double> weights,
+                           RandomStream stream, std::optional<std::size_t> fixed_block)
+    : factor_(factor), weights_(weights), stream_(stream), fixed_block_(fixed_block) {}
+
+double RandomPivots::residual_fraction() const {
+  double residual = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < factor_.size(); ++i) {
+    const double weight = weights_.empty() ? 1 : weights_[i];
+    residual += weight * factor_.residuals()[i];
+    total += weight * factor_.diagonal()[i];
+  }
+  return total > 0 ? residual / total : 0;
+}
+
+/// Rejected proposals cost block^2; n * (share accepted) / 4 keeps that below about a quarter of
+/// the work on accepted ones, and the other terms stop at what is still needed.
+void RandomPivots::adapt_block(std::size_t accepted, std::size_t rank) {
+  const double share =
+      static_cast<double>(std::max<std::size_t>(accepted, 1)) / static_cast<double>(block_);
+  const auto affordable = static_cast<std::size_t>(static_cast<double>(factor_.size()) * share / 4);
+  const auto needed =
+      static_cast<std::size_t>(std::ceil(static_cast<double>(rank - factor_.rank()) / share)) + 2;
+  constexpr std::size_t kMost = 512;
+  const std::size_t grown = (3 * block_ + 1) / 2;
+  block_ =
+      std::max({std::min({affordable, needed, kMost, grown}), (block_ + 2) / 3, std::size_t{10}});
+}
+
+bool RandomPivots::grow(std::size_t rank) {
+  rank = std::min(rank, factor_.capacity());
+  if (block_ == 0) {
+    block_ = fixed_block_.value_or(std::clamp<std::size_t>(rank / 10, 8, 128));
+  }
+  constexpr int kMostEmptyRounds = 20;
+  int empty_rounds = 0;
+  while (factor_.rank() < rank) {
+    std::vector<double> masses(factor_.residuals().begin(), factor_.residuals().end());
+    if (std::ranges::max(masses) <= factor_.negligible()) return false;
+    for (std::size_t i = 0; i < weights_.size(); ++i) masses[i] *= weights_[i];
+    const WeightedDraw draw(masses);
+    std::vector<std::size_t> proposals(block_);
+    std::vector<double> chances(block_);
+    for (auto& proposal : proposals) proposal = draw.draw(stream_.uniform(position_++));
+    for (auto& chance : chances) chance = stream_.uniform(position_++);
+    const auto taken = factor_.append(
+        proposals, rank - factor_.rank(),
+        [&](std::size_t j, double now, double at_start) { return chances[j] * at_start < now; });
+    rounds_.push_back(taken.size());
+    if (taken.empty()) {
+      if (++empty_rounds == kMostEmptyRounds) return false;
+      if (!fixed_block_) block_ = std::max<std::size_t>(10, block_ / 3);
+      continue;
+    }
+    empty_rounds = 0;
+    if (!fixed_block_) adapt_block(taken.size(), rank);
+  }
+  return true;
+}
+
+bool grow_greedily(PartialCholesky& factor, std::size_t rank) {
+  rank = std::min(rank, factor.capacity());
+  while (factor.rank() < rank) {
+    const auto largest = std::ranges::max_element(factor.residuals());
+    const auto row = static_cast<std::size_t>(largest - factor.residuals().begin());
+    if (factor.append(std::span(&row, 1), 1).empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace mercer::engine

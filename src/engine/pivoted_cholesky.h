@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mercer/kernel.h>
+#include <mercer/matrix.h>
+
+#include "engine/gram.h"
+#include "engine/parallel.h"
+#include "engine/random.h"
+#include "system/memory.h"
+
+namespace mercer::engine {
+
+/// The partial Cholesky factor G (n x c) of the kernel matrix of points in memory, grown by rows
+/// (pivots) that somebody chooses: K ~ G G^T exactly on the pivots, G[pivots] = L lower triangular.
+/// Every greedy or random choice of landmarks is this with another rule for the next rows.
+///
+/// Cost of c pivots: n c kernel values, n c^2 flops, 8 n c bytes.
+class PartialCholesky {
+ public:
+  /// `capacity`: most pivots. `points` must stay when the kernel has no tile form. Throws
+  /// std::bad_alloc.
+  PartialCholesky(const Kernel& kernel, MatrixView<const double> points, std::size_t capacity,
+                  Workers& workers);
+
+  std::size_t size() const { return residuals_.size(); }
+  std::size_t rank() const { return pivots_.size(); }
+  std::size_t capacity() const { return capacity_; }
+  std::span<const std::size_t> pivots() const { return pivots_; }
+  /// d_i = k(x_i, x_i) - |G_i|^2, the squared distance of point i from the span of the pivots.
+  std::span<const double> residuals() const { return residuals_; }
+  std::span<const double> diagonal() const { return diagonal_; }
+  /// Residuals at or below this are rounding noise: such rows depend on the pivots.
+  double negligible() const { return negligible_; }
+  /// G, n x rank.
+  MatrixView<const double> factor() const { return {values_, size(), rank(), stride_}; }
+  /// L, rank x rank; zeros above the diagonal.
+  Matrix<double> pivot_factor() const;
+  std::uint64_t kernel_evaluations() const { return evaluations_; }
+
+  /// Whether to take a proposed row: its number in the list, its residual now (given the pivots
+  /// taken before it, also in this call) and when the call began.
+  using Accept = std::function<bool(std::size_t j, double now, double at_start)>;
+
+  /// Takes rows as pivots in the order given, skipping those that depend on the ones before and
+  /// those that `accept` refuses, until `most` are taken. Returns the numbers of the rows taken.
+  std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
+                                  const Accept& accept = {});
+
+  static double bytes(std::size_t n, std::size_t capacity);
+
+ private:
+  void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
+
+  Kernel kernel_;
+  MatrixView<const double> points_;
+  Workers& workers_;
+  std::vector<double> shift_;
+  KernelPoints<double> packed_;
+  std::size_t capacity_;
+  std::size_t stride_;
+  system::LargeBuffer memory_;  // untouched columns take no memory
+  double* values_;
+  std::vector<double> diagonal_;
+  std::vector<double> residuals_;
+  double negligible_ = 0;
+  std::vector<std::size_t> pivots_;
+  std::uint64_t evaluations_ = 0;
+};
+
+/// Randomly pivoted Cholesky in its accelerated form (Epperly, Tropp & Webber 2024): blocks of
+/// proposals drawn from the residuals at the start of a round, each then accepted with the ratio of
+/// its residual now to the one it was drawn from. By rejection sampling the pivots have exactly the
+/// law of drawing one at a time, P(i) proportional to w_i d_i, at the speed of matrix products.
+class RandomPivots {
+ public:
+  /// `weights` may be empty; they must stay. `fixed_block`: proposals per round, for tests;
+  /// otherwise they follow from counts (never from time, so that a seed means the same everywhere).
+  RandomPivots(PartialCholesky& factor, std::span<const double> weights, RandomStream stream,
+               std::optional<std::size_t> fixed_block = std::nullopt);
+
+  /// Pivots until the factor has `rank` of them. Returns false when the points have no more
+  /// directions.
+  bool grow(std::size_t rank);
+
+  /// sum w d / sum w k(x, x) of the points.
+  double residual_fraction() const;
+  /// Pivots taken in every round.
+  std::span<const std::size_t> rounds() const { return rounds_; }
+
+ private:
+  void adapt_block(std::size_t accepted, std::size_t rank);
+
+  PartialCholesky& factor_;
+  std::span<const double> weights_;
+  RandomStream stream_;
+  std::uint64_t position_ = 0;
+  std::optional<std::size_t> fixed_block_;
+  std::size_t block_ = 0;
+  std::vector<std::size_t> rounds_;
+};
+
+/// Pivots of largest residual, one at a time (lowest index on ties). False as above.
+bool grow_greedily(PartialCholesky& factor, std::size_t rank);
+
+}  // namespace mercer::engine

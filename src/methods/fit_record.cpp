@@ -1,0 +1,113 @@
+#include "methods/fit_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mercer/bandwidth.h>
+#include <mercer/error.h>
+#include <mercer/platform.h>
+
+#include "system/memory.h"
+
+namespace mercer::methods {
+
+void check_weights(std::span<const double> weights, std::size_t n) {
+  if (weights.empty()) return;
+  if (weights.size() != n) {
+    throw InvalidArgument(fmt::format("there are {} weights for {} rows", weights.size(), n));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (weights[i] > 0 && std::isfinite(weights[i])) continue;
+    throw InvalidArgument(fmt::format(
+        "weight {} is {}: weights must be positive and finite; leave out rows of weight 0", i + 1,
+        weights[i]));
+  }
+}
+
+void check_kernel(const Kernel& kernel) {
+  validate(kernel);
+  const auto* custom = std::get_if<Custom>(&kernel);
+  if (custom != nullptr && !custom->function) {
+    throw InvalidArgument(fmt::format("the custom kernel '{}' has no function", custom->name));
+  }
+}
+
+FitRecord::FitRecord(const char* method, const RunOptions& run)
+    : run_(run), workers_(run), limit_bytes_(system::memory_limit_bytes(run.memory_limit_bytes)) {
+  summary_.method = method;
+}
+
+void FitRecord::begin(const char* phase) {
+  clock_.begin(phase);
+  workers_.begin_phase(phase);
+}
+
+void FitRecord::choice(std::string what, std::string value, std::string why) {
+  summary_.choices.push_back(
+      {.what = std::move(what), .value = std::move(value), .why = std::move(why)});
+}
+
+Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) {
+  auto resolved = resolve_bandwidth(asked, points, {.seed = run_.seed});
+  if (!resolved.parameter.empty()) {
+    choice(resolved.parameter, fmt::format("{:.6g}", resolved.value), resolved.reason);
+  }
+  std::ranges::move(resolved.warnings, std::back_inserter(summary_.warnings));
+  return resolved.kernel;
+}
+
+Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d, Interval total_variance,
+                      std::size_t components_asked) {
+  if (parts.eigenvalues.empty()) {
+    throw NumericalError(
+        parts.centered
+            ? "the points do not vary in feature space (one point, or all equal): there is nothing "
+              "to extract"
+            : "the kernel is zero on all points: there is nothing to extract");
+  }
+  summary_.kernel = kernel_name(parts.kernel);
+  summary_.kernel_parameters = kernel_parameters(parts.kernel);
+  summary_.n = n;
+  summary_.d = d;
+  summary_.total_weight = parts.total_weight;
+  summary_.components = parts.eigenvalues.size();
+  summary_.library_size = parts.library.rows();
+  summary_.centered = parts.centered;
+  summary_.eigenvalues = parts.eigenvalues;
+  summary_.total_variance = total_variance;
+  double kept = 0;
+  for (const double value : parts.eigenvalues) {
+    summary_.explained_variance_ratio.push_back(value / total_variance.high);
+    kept += value;
+  }
+  summary_.reconstruction_error = std::max(total_variance.high - kept, 0.0) / parts.total_weight;
+  if (summary_.termination.reason == TerminationReason::converged &&
+      summary_.components < components_asked) {
+    summary_.termination = {
+        TerminationReason::fewer_components,
+        fmt::format("{} of {} components: the points have no more directions above rounding noise",
+                    summary_.components, components_asked)};
+  }
+  summary_.memory_limit_bytes = limit_bytes_;
+  summary_.threads = workers_.threads();
+  summary_.simd = simd_name();
+  summary_.blas = blas_core();
+  summary_.seed = run_.seed;
+  if (const auto core = suggested_blas_core()) {
+    summary_.warnings.push_back(
+        fmt::format("the BLAS library takes this processor for a {}; set OPENBLAS_CORETYPE={} "
+                    "before starting for faster dense algebra",
+                    summary_.blas, *core));
+  }
+  clock_.end();
+  summary_.phases = clock_.phases();
+  summary_.peak_memory_bytes = system::peak_memory_bytes();
+  summary_.seconds = clock_.seconds();
+  parts.summary = summary_;
+  return Fit{Model(std::move(parts)), std::move(summary_)};
+}
+
+}  // namespace mercer::methods
