@@ -37,7 +37,7 @@ struct TableOptions {
   FileFormat format = FileFormat::automatic;
   // With `{}` in place of `ColumnName()`, GCC 12 takes designated initialisers for uninitialised.
   ColumnName label = ColumnName();    ///< kept apart from the points
-  ColumnName weight = ColumnName();   ///< sample weights, kept apart too
+  ColumnName weight = ColumnName();   ///< positive sample weights, kept apart too
   std::vector<ColumnName> ignore{};   ///< left out
   std::vector<ColumnName> one_hot{};  ///< text or numbers that stand for categories
   /// Text only. Found by itself: tab, semicolon, comma, or any run of blanks (given as ' ').
@@ -50,7 +50,7 @@ struct TableOptions {
   ColumnRules rules{};
   /// Most bytes that the points may take; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;
-  /// Polled by `read_table` between blocks; returning true makes it throw `Cancelled`.
+  /// Polled before each block of rows is read; returning true makes that throw `Cancelled`.
   std::function<bool()> cancelled{};
 };
 
@@ -83,11 +83,25 @@ struct Table {
 /// take more than allowed.
 Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
 
-/// The same file block by block: doubles, floats for NPY of float32, sparse rows for LIBSVM. Only
-/// the points: label and weight columns are left out. One-hot encoding needs `options.rules`,
-/// because the categories must be known beforehand.
-std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path,
-                                     const TableOptions& options = {});
+/// The rows of a file, which know what was done to its columns.
+class FileRows : public RowSource {
+ public:
+  /// As `Table::rules`: for the model, and for the next file that is to be read alike.
+  virtual ColumnRules rules() const = 0;
+};
+
+/// The same file block by block, for files larger than the memory: doubles, floats for NPY of
+/// float32, sparse rows for LIBSVM. Blocks carry the weights; labels are left out.
+///
+/// Categories of one-hot encoded columns, and the width of LIBSVM files, are known only after the
+/// last row. Unless `options.rules` tell them, the file is read once when it is opened, so that
+/// `cols` and `rules` are final from then on; a pipe is refused with FileError.
+///
+/// Plain NPY and IDX files are mapped, and what has been delivered is given back to the system, so
+/// that the process stays small. All others can be rewound too, compressed ones included, except
+/// pipes.
+std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path,
+                                    const TableOptions& options = {});
 
 /// Labels from a file of their own: NPY, IDX, or text with one label a line (blank lines and those
 /// that begin with '#' are passed over).

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <mercer/matrix.h>
+#include <mercer/rows.h>
 
 namespace mercer {
 
@@ -40,13 +42,17 @@ struct ColumnScaling {
 };
 
 /// Mean 0 and standard deviation 1 (division by n) in every column; constant columns are only
-/// shifted. Works over the whole range of doubles: sums are taken relative to a column's own range.
-/// Throws DataError on an empty or non-finite table, and on a column that spans more than the
-/// largest double.
+/// shifted. Weights of the rows do not count. Works over the whole range of doubles: sums are taken
+/// relative to a column's own range. Throws DataError on an empty or non-finite table, and on a
+/// column that spans more than the largest double.
 ColumnScaling standard_scaling(MatrixView<const double> points);
+/// The same numbers, bit for bit, in one pass over a source: from its first row, to which it is
+/// rewound, to its end, where it is left.
+ColumnScaling standard_scaling(RowSource& source);
 
 /// Smallest value to -1, largest to 1; constant columns go to 0. Throws as `standard_scaling`.
 ColumnScaling minmax_scaling(MatrixView<const double> points);
+ColumnScaling minmax_scaling(RowSource& source);
 
 /// (x + shift) * multiply with the same numbers in every column. Throws InvalidArgument when a
 /// number is not finite or `multiply` is 0.
@@ -55,6 +61,11 @@ ColumnScaling fixed_scaling(std::size_t columns, double shift, double multiply);
 /// First `first`, then `second`. Throws InvalidArgument when the widths differ or the numbers of
 /// the combined map overflow.
 ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second);
+
+/// The rows of a source, which must outlive it, mapped on their way; sparse ones and floats become
+/// dense doubles. With an empty scaling they pass unchanged. Throws DataError when the width
+/// differs.
+std::unique_ptr<RowSource> scaled_rows(RowSource& source, ColumnScaling scaling);
 
 /// What happens to a row before the feature map.
 struct InputMaps {

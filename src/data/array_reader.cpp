@@ -72,32 +72,29 @@ class ArrayReader final : public TableSource {
  public:
   ArrayReader(std::unique_ptr<ByteSource> bytes, ArrayLayout layout, const std::string& file,
               const TableOptions& options, Keep keep)
-      : bytes_(std::move(bytes)),
+      : TableSource(options),
+        bytes_(std::move(bytes)),
         file_(file),
         layout_(checked(layout)),
         columns_(options, layout_.cols, {}, file, keep),
-        memory_limit_bytes_(options.memory_limit_bytes) {}
+        memory_limit_bytes_(options.memory_limit_bytes) {
+    if (keep == Keep::points && columns_.needs_encoding()) {
+      learn_categories(*this, columns_, file_, memory_limit_bytes_);
+    }
+  }
 
   std::size_t cols() const override { return columns_.outputs(); }
   /// What the header of a pipe says cannot be checked, so nobody should allocate for it.
   std::optional<std::size_t> rows() const override {
     return bytes_->most_bytes() ? std::optional<std::size_t>(layout_.rows) : std::nullopt;
   }
-
-  std::optional<RowBlock> next(std::size_t max_rows) override {
-    const std::size_t count = std::min<std::size_t>(max_rows, layout_.rows - next_row_);
-    if (count == 0) {
-      if (!mapped_ && next_row_ == layout_.rows && !bytes_->peek(1).empty()) fail_surplus();
-      return std::nullopt;
-    }
-    RowBlock block = convert(stored_rows(count));
-    next_row_ += count;
-    return block;
-  }
+  ColumnRules rules() const override { return columns_.rules(); }
 
   void rewind() override {
-    if (next_row_ == 0) return;
-    next_row_ = 0;
+    if (!started_) return;
+    columns_.rewind();
+    started_ = false;
+    next_row_ = released_rows_ = 0;
     if (mapped_) return;
     bytes_->rewind();
     std::vector<char> header(layout_.offset);
@@ -106,6 +103,20 @@ class ArrayReader final : public TableSource {
 
   Table complete(Matrix<double> rows) override {
     return complete_table(columns_, std::move(rows), file_, memory_limit_bytes_);
+  }
+
+ protected:
+  std::optional<RowBlock> read_rows(std::size_t max_rows) override {
+    started_ = true;
+    const std::size_t count = std::min<std::size_t>(max_rows, layout_.rows - next_row_);
+    if (count == 0) {
+      if (!mapped_ && next_row_ == layout_.rows && !bytes_->peek(1).empty()) fail_surplus();
+      return std::nullopt;
+    }
+    RowBlock block = convert(stored_rows(count));
+    next_row_ += count;
+    if (mapped_) release_delivered_rows();
+    return block;
   }
 
  private:
@@ -155,6 +166,28 @@ class ArrayReader final : public TableSource {
     return {buffer_.data(), count, cols, 0};
   }
 
+  /// Without this a pass over a mapped file would count all of it as memory of the process. In
+  /// large pieces, because each is a call into the system.
+  void release_delivered_rows() {
+    const std::size_t size = element_bytes(layout_.element);
+    const auto cols = static_cast<std::size_t>(layout_.cols);
+    const std::size_t rows = next_row_ - released_rows_;
+    if (layout_.column_major) {
+      // Every column has pages of its own in use: fewer bytes of each make up a piece.
+      constexpr std::size_t kColumnPieceBytes = std::size_t{1} << 17;
+      if (rows * size < kColumnPieceBytes) return;
+      for (std::size_t j = 0; j < cols; ++j) {
+        const std::size_t column = j * static_cast<std::size_t>(layout_.rows);
+        bytes_->release(layout_.offset + (column + released_rows_) * size, rows * size);
+      }
+    } else {
+      constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
+      if (rows * cols * size < kPieceBytes) return;
+      bytes_->release(layout_.offset + released_rows_ * cols * size, rows * cols * size);
+    }
+    released_rows_ = next_row_;
+  }
+
   /// The buffer grows with the bytes that come, because a pipe may declare what it does not hold.
   void read_in_pieces(std::size_t bytes) {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
@@ -172,7 +205,8 @@ class ArrayReader final : public TableSource {
     Matrix<T> table = stored.column_step > 0 ? convert_column_major<E, T>(stored)
                       : layout_.big_endian   ? convert_row_major<true, E, T>(stored)
                                              : convert_row_major<false, E, T>(stored);
-    return {next_row_, arrange(std::move(table), next_row_, columns_, file_)};
+    Matrix<T> points = arrange(std::move(table), next_row_, columns_, file_);
+    return {next_row_, std::move(points), columns_.take_weights()};
   }
 
   RowBlock convert(const StoredRows& stored) {
@@ -210,6 +244,8 @@ class ArrayReader final : public TableSource {
   Columns columns_;
   std::size_t memory_limit_bytes_;
   std::size_t next_row_ = 0;
+  std::size_t released_rows_ = 0;  ///< rows before this were given back to the system
+  bool started_ = false;
   std::vector<char> buffer_;
 };
 

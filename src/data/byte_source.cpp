@@ -91,6 +91,17 @@ class FileBytes final : public ByteSource {
     return std::string_view(static_cast<const char*>(mapping_), *size_);
   }
 
+  void release(std::size_t begin, std::size_t size) override {
+    if (mapping_ == nullptr) return;
+    // The last page is usually still in use; it goes with the bytes that follow.
+    static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t first = begin / page * page;
+    const std::size_t end = (begin + size) / page * page;
+    if (first >= end) return;
+    // Advice: when it is not taken, only the resident size differs.
+    madvise(static_cast<char*>(mapping_) + first, end - first, MADV_DONTNEED);
+  }
+
  protected:
   std::size_t read_some(std::span<char> buffer) override {
     while (true) {

@@ -30,6 +30,9 @@ class ByteSource {
   virtual bool cheap_to_reread() const { return false; }
   /// Everything at once, where it is in memory or can be mapped into it.
   virtual std::optional<std::string_view> map() { return std::nullopt; }
+  /// Mapped bytes that will not be looked at soon: they no longer count as memory of the process.
+  /// They stay readable, at the price of a page fault.
+  virtual void release(std::size_t /*begin*/, std::size_t /*size*/) {}
 
  protected:
   /// Delivers at least one byte unless at the end.

@@ -87,7 +87,11 @@ Columns::Columns(const TableOptions& options, std::size_t width, std::vector<std
   } else {
     follow_rules(options.rules, file);
   }
-  place_outputs(file);
+  place_outputs();
+  if (outputs_ == 0) {
+    throw DataError(fmt::format("no column of '{}' is left for the points: all {} are left out",
+                                file, columns_.size()));
+  }
 }
 
 std::string Columns::describe(std::size_t j) const {
@@ -150,15 +154,12 @@ void Columns::follow_options(const TableOptions& options, const std::string& fil
       rules_.one_hot.push_back({.column = j, .categories = {}});
     } else if (column.use != Column::Use::number) {
       rules_.left_out.push_back(j);
-      if (keep == Keep::points) column.use = Column::Use::ignored;
+      if (column.use == Column::Use::label && keep == Keep::points) {
+        column.use = Column::Use::ignored;
+      }
     }
   }
   if (rules_.one_hot.empty()) return;
-  if (keep == Keep::points) {
-    throw InvalidArgument(
-        "one-hot encoding block by block needs the categories beforehand: read the whole table, or "
-        "give the rules of an earlier one");
-  }
   categories_.resize(rules_.one_hot.size());
   categories_known_ = false;
 }
@@ -207,7 +208,8 @@ void Columns::check_names(const ColumnRules& rules, const std::string& file) con
   }
 }
 
-void Columns::place_outputs(const std::string& file) {
+void Columns::place_outputs() {
+  outputs_ = 0;
   std::size_t category = 0;
   for (Column& column : columns_) {
     all_numbers_ = all_numbers_ && column.use == Column::Use::number;
@@ -219,15 +221,16 @@ void Columns::place_outputs(const std::string& file) {
       outputs_ += categories_known_ ? categories_[column.category].names().size() : 1;
     }
   }
-  if (outputs_ == 0) {
-    throw DataError(fmt::format("no column of '{}' is left for the points: all {} are left out",
-                                file, width()));
-  }
 }
 
-void Columns::put_weight(double weight, std::string_view place) {
+void Columns::fail_weight(double weight, std::string_view place) {
   if (weight < 0) throw DataError(fmt::format("{}: the weight {} is negative", place, weight));
-  weights_.push_back(weight);
+  throw DataError(fmt::format("{}: the weight is {}; leave the row out", place, weight));
+}
+
+void Columns::rewind() {
+  weights_.clear();
+  label_codes_.clear();
 }
 
 std::size_t Columns::encoded_outputs() const {
@@ -256,6 +259,16 @@ Matrix<double> Columns::encode(Matrix<double> rows) const {
     }
   }
   return encoded;
+}
+
+void Columns::settle_categories() {
+  rules_ = rules();
+  categories_.clear();
+  for (const ColumnRules::OneHot& one_hot : rules_.one_hot) {
+    categories_.push_back(known_categories(one_hot));
+  }
+  categories_known_ = true;
+  place_outputs();
 }
 
 ColumnRules Columns::rules() const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mercer/data.h>
@@ -14,7 +15,7 @@
 
 namespace mercer::data {
 
-/// What a reader has to deliver: only the points, or the label and weight columns with them.
+/// What a reader has to deliver: the points with their weights, or the labels too.
 enum class Keep { points, everything };
 
 /// What becomes of one column of a file.
@@ -29,8 +30,8 @@ struct Column {
 /// and what the columns beside the points have delivered so far.
 ///
 /// Categories that no rules name are collected on the way: the column then holds, in place of one
-/// 0/1 column per category, the number of the category in order of appearance, and `encode` spreads
-/// it out when all rows have been read.
+/// 0/1 column per category, the number of the category in order of appearance. When all rows have
+/// been read, `encode` spreads it out, or `settle_categories` lets a second pass do so.
 class Columns {
  public:
   /// `names` is empty when the file has no header; `file` is for messages.
@@ -62,17 +63,26 @@ class Columns {
     if (code) row[column.output + *code] = T{1};
     return code.has_value();
   }
-  /// `place` is for the message of the DataError when the weight is negative.
-  void put_weight(double weight, std::string_view place);
+  /// `place()` is for the message of the DataError when the weight is not positive.
+  template <class Place>
+  void put_weight(double weight, const Place& place) {
+    if (!(weight > 0)) fail_weight(weight, place());
+    weights_.push_back(weight);
+  }
 
   /// Columns that a point has after `encode`.
   std::size_t encoded_outputs() const;
   /// The rows with every collected category spread out, categories in sorted order.
   Matrix<double> encode(Matrix<double> rows) const;
   bool needs_encoding() const { return !categories_known_; }
+  /// Takes the collected categories, in sorted order, for all there are.
+  void settle_categories();
 
   Labels take_labels() { return {std::move(label_codes_), labels_.names()}; }
-  std::vector<double> take_weights() { return std::move(weights_); }
+  /// The weights since the last call: those of a block.
+  std::vector<double> take_weights() { return std::exchange(weights_, {}); }
+  /// Forgets labels and weights, for another pass over the rows.
+  void rewind();
   /// What was done, with the categories collected so far.
   ColumnRules rules() const;
 
@@ -80,9 +90,10 @@ class Columns {
   void follow_options(const TableOptions& options, const std::string& file, Keep keep);
   void follow_rules(const ColumnRules& rules, const std::string& file);
   void check_names(const ColumnRules& rules, const std::string& file) const;
-  void place_outputs(const std::string& file);
+  void place_outputs();
   void assign(const ColumnName& column, Column::Use use, const std::string& file);
   std::size_t position_of(const ColumnName& column, const std::string& file) const;
+  [[noreturn]] static void fail_weight(double weight, std::string_view place);
 
   std::vector<Column> columns_;
   std::vector<std::string> names_;

@@ -53,16 +53,32 @@ GreyImage read_image(const std::filesystem::path& path) {
 class ImageFolder final : public TableSource {
  public:
   ImageFolder(const std::filesystem::path& folder, const TableOptions& options, Keep keep)
-      : images_(list_images(folder)),
+      : TableSource(options),
+        images_(list_images(folder)),
         first_(read_image(images_.front())),
         columns_(options, first_.pixels.size(), {}, folder.string(), keep),
         folder_(folder.string()),
-        memory_limit_bytes_(options.memory_limit_bytes) {}
+        memory_limit_bytes_(options.memory_limit_bytes) {
+    if (keep == Keep::points && columns_.needs_encoding()) {
+      learn_categories(*this, columns_, folder_, memory_limit_bytes_);
+    }
+  }
 
   std::size_t cols() const override { return columns_.outputs(); }
   std::optional<std::size_t> rows() const override { return images_.size(); }
+  ColumnRules rules() const override { return columns_.rules(); }
 
-  std::optional<RowBlock> next(std::size_t max_rows) override {
+  void rewind() override {
+    columns_.rewind();
+    next_row_ = 0;
+  }
+
+  Table complete(Matrix<double> rows) override {
+    return complete_table(columns_, std::move(rows), folder_, memory_limit_bytes_);
+  }
+
+ protected:
+  std::optional<RowBlock> read_rows(std::size_t max_rows) override {
     const std::size_t count = std::min(max_rows, images_.size() - next_row_);
     if (count == 0) return std::nullopt;
     Matrix<double> pixels = Matrix<double>::uninitialized(count, columns_.width());
@@ -72,15 +88,10 @@ class ImageFolder final : public TableSource {
       check_size(image, path);
       std::ranges::copy(image.pixels, pixels.row(i).begin());
     }
-    RowBlock block{next_row_, arrange(std::move(pixels), next_row_, columns_, folder_)};
+    Matrix<double> points = arrange(std::move(pixels), next_row_, columns_, folder_);
+    RowBlock block{next_row_, std::move(points), columns_.take_weights()};
     next_row_ += count;
     return block;
-  }
-
-  void rewind() override { next_row_ = 0; }
-
-  Table complete(Matrix<double> rows) override {
-    return complete_table(columns_, std::move(rows), folder_, memory_limit_bytes_);
   }
 
  private:

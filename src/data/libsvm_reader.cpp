@@ -58,7 +58,8 @@ class LibsvmReader final : public TableSource {
  public:
   LibsvmReader(std::unique_ptr<ByteSource> bytes, const std::string& file,
                const TableOptions& options, Keep keep)
-      : lines_(std::move(bytes), file),
+      : TableSource(options),
+        lines_(std::move(bytes), file),
         rules_(options.rules),
         known_width_(width_of(options.rules)),
         keep_(keep) {
@@ -68,24 +69,17 @@ class LibsvmReader final : public TableSource {
 
   std::size_t cols() const override { return known_width_.value_or(widest_); }
   std::optional<std::size_t> rows() const override { return known_rows_; }
-
-  std::optional<RowBlock> next(std::size_t max_rows) override {
-    SparseRows block;
-    std::string_view line;
-    while (block.rows() < max_rows && next_line(line)) parse_row(line, block);
-    if (block.rows() == 0) {
-      if (max_rows > 0) check_something_was_read();
-      return std::nullopt;
-    }
-    block.cols = cols();
-    const std::size_t first_row = next_row_;
-    next_row_ += block.rows();
-    return RowBlock{first_row, std::move(block)};
+  ColumnRules rules() const override {
+    ColumnRules rules = rules_;
+    if (rules.empty()) rules.table_columns = cols();
+    return rules;
   }
 
   void rewind() override {
-    if (next_row_ == 0) return;
+    if (!started_) return;
     lines_.rewind();
+    label_codes_.clear();
+    started_ = false;
     next_row_ = 0;
   }
 
@@ -93,20 +87,34 @@ class LibsvmReader final : public TableSource {
 
   Table complete(Matrix<double> rows) override {
     Table table;
-    if (rules_.empty()) rules_.table_columns = rows.cols();
-    table.rules = rules_;
     table.points = std::move(rows);
     table.labels = {std::move(label_codes_), labels_.names()};
     return table;
   }
 
+ protected:
+  std::optional<RowBlock> read_rows(std::size_t max_rows) override {
+    started_ = true;
+    SparseRows block;
+    std::string_view line;
+    while (block.rows() < max_rows && next_line(line)) parse_row(line, block);
+    const std::size_t first_row = next_row_;
+    next_row_ += block.rows();
+    if (block.rows() < max_rows) known_rows_ = next_row_;
+    if (block.rows() == 0) {
+      if (max_rows > 0) check_something_was_read();
+      return std::nullopt;
+    }
+    block.cols = cols();
+    return RowBlock{first_row, std::move(block)};
+  }
+
  private:
-  /// Finds the width and the number of rows.
+  /// Finds the width.
   void scan() {
     constexpr std::size_t kRowsAtOnce = 4096;
     while (next(kRowsAtOnce)) continue;
     known_width_ = widest_;
-    known_rows_ = next_row_;
     rewind();
   }
 
@@ -181,9 +189,10 @@ class LibsvmReader final : public TableSource {
   ColumnRules rules_;
   std::optional<std::uint64_t> known_width_;
   Keep keep_;
-  std::optional<std::size_t> known_rows_;
+  std::optional<std::size_t> known_rows_;  ///< after the first pass
   std::uint64_t widest_ = 0;
   std::size_t next_row_ = 0;
+  bool started_ = false;
   bool labelled_ = false;
   Categories labels_;
   std::vector<std::size_t> label_codes_;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include <mercer/matrix.h>
 
 #include "data/columns.h"
+#include "data/finite.h"
 
 namespace mercer::data {
 
@@ -27,10 +27,7 @@ Matrix<T> arrange(Matrix<T> table, std::size_t first_row, Columns& columns,
   };
   if (columns.all_numbers()) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
-      // False for NaN and Inf. Without a branch, so that it vectorises.
-      bool finite = true;
-      for (const T x : table.row(i)) finite &= std::abs(x) <= std::numeric_limits<T>::max();
-      if (finite) continue;
+      if (all_finite<T>(table.row(i))) continue;
       for (std::size_t j = 0; j < table.cols(); ++j) {
         if (!std::isfinite(table(i, j))) fail_not_finite(i, j);
       }
@@ -47,7 +44,7 @@ Matrix<T> arrange(Matrix<T> table, std::size_t first_row, Columns& columns,
       if (column.use == Column::Use::number) {
         points(i, column.output) = value;
       } else if (column.use == Column::Use::weight) {
-        columns.put_weight(static_cast<double>(value), place(i, j));
+        columns.put_weight(static_cast<double>(value), [&] { return place(i, j); });
       } else if (!columns.put_text(column, fmt::format("{}", value), points.row(i))) {
         throw DataError(fmt::format("{}: the category {} is unknown", place(i, j), value));
       }

@@ -1,6 +1,11 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include <mercer/error.h>
 #include <mercer/rows.h>
+
+#include "data/finite.h"
 
 namespace mercer {
 
@@ -24,7 +29,19 @@ Matrix<double> widen(const Matrix<float>& narrow) {
 
 class MemoryRows final : public RowSource {
  public:
-  explicit MemoryRows(MatrixView<const double> points) : points_(points) {}
+  MemoryRows(MatrixView<const double> points, std::span<const double> weights)
+      : points_(points), weights_(weights) {
+    if (!weights.empty() && weights.size() != points.rows()) {
+      throw InvalidArgument(
+          fmt::format("there are {} weights for {} rows", weights.size(), points.rows()));
+    }
+    const auto bad = std::ranges::find_if_not(weights, data::is_weight);
+    if (bad != weights.end()) {
+      throw InvalidArgument(fmt::format(
+          "weight {} is {}: weights must be positive and finite; leave out rows of weight 0",
+          bad - weights.begin() + 1, *bad));
+    }
+  }
 
   std::size_t cols() const override { return points_.cols(); }
   std::optional<std::size_t> rows() const override { return points_.rows(); }
@@ -33,6 +50,10 @@ class MemoryRows final : public RowSource {
     const std::size_t count = std::min(max_rows, points_.rows() - next_row_);
     if (count == 0) return std::nullopt;
     RowBlock block{next_row_, Matrix<double>(points_.rows_from(next_row_, count))};
+    if (!weights_.empty()) {
+      const std::span<const double> weights = weights_.subspan(next_row_, count);
+      block.weights.assign(weights.begin(), weights.end());
+    }
     next_row_ += count;
     return block;
   }
@@ -41,6 +62,7 @@ class MemoryRows final : public RowSource {
 
  private:
   MatrixView<const double> points_;
+  std::span<const double> weights_;
   std::size_t next_row_ = 0;
 };
 
@@ -56,14 +78,20 @@ std::size_t RowBlock::cols() const {
   return std::get<Matrix<double>>(values).cols();
 }
 
-Matrix<double> RowBlock::dense() const {
+Matrix<double> RowBlock::dense() const& {
   if (const auto* sparse = std::get_if<SparseRows>(&values)) return spread(*sparse);
   if (const auto* narrow = std::get_if<Matrix<float>>(&values)) return widen(*narrow);
   return std::get<Matrix<double>>(values);
 }
 
-std::unique_ptr<RowSource> rows_in_memory(MatrixView<const double> points) {
-  return std::make_unique<MemoryRows>(points);
+Matrix<double> RowBlock::dense() && {
+  if (auto* wide = std::get_if<Matrix<double>>(&values)) return std::move(*wide);
+  return std::as_const(*this).dense();
+}
+
+std::unique_ptr<RowSource> rows_in_memory(MatrixView<const double> points,
+                                          std::span<const double> weights) {
+  return std::make_unique<MemoryRows>(points, weights);
 }
 
 }  // namespace mercer

@@ -12,6 +12,7 @@
 #include "data/image.h"
 #include "data/image_folder.h"
 #include "data/libsvm_reader.h"
+#include "data/sparse_rows.h"
 #include "data/table_source.h"
 #include "data/text_reader.h"
 #include "system/memory.h"
@@ -71,18 +72,20 @@ void copy_rows(const RowBlock& block, MatrixView<double> into) {
   }
 }
 
+/// The next block, its weights put with those before.
 std::optional<RowBlock> next_block(TableSource& source, std::size_t max_rows,
-                                   const TableOptions& options) {
-  if (options.cancelled && options.cancelled()) throw Cancelled();
-  return source.next(max_rows);
+                                   std::vector<double>& weights) {
+  std::optional<RowBlock> block = source.next(max_rows);
+  if (block) weights.insert(weights.end(), block->weights.begin(), block->weights.end());
+  return block;
 }
 
 /// Into memory that is allocated once, for at most so many rows.
 Matrix<double> read_bounded_rows(TableSource& source, std::size_t most_rows,
-                                 const TableOptions& options) {
+                                 std::vector<double>& weights) {
   Matrix<double> points = Matrix<double>::uninitialized(most_rows, source.cols());
   std::size_t filled = 0;
-  while (const auto block = next_block(source, rows_in(kFirstBlockBytes, source.cols()), options)) {
+  while (const auto block = next_block(source, rows_in(kFirstBlockBytes, source.cols()), weights)) {
     copy_rows(*block, points.view().rows_from(filled, block->rows()));
     filled += block->rows();
   }
@@ -103,21 +106,10 @@ Matrix<double> join(std::vector<RowBlock> blocks, std::size_t rows, std::size_t 
   return points;
 }
 
-void append(SparseRows& all, const SparseRows& block) {
-  const std::uint64_t before = all.value.size();
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    all.row_begin.push_back(before + block.row_begin[i + 1]);
-  }
-  all.column.insert(all.column.end(), block.column.begin(), block.column.end());
-  all.value.insert(all.value.end(), block.value.begin(), block.value.end());
-}
-
-Matrix<double> read_sparse_rows(TableSource& source, const std::string& file,
-                                const TableOptions& options) {
-  const std::size_t limit = options.memory_limit_bytes;
+Matrix<double> read_sparse_rows(TableSource& source, const std::string& file, std::size_t limit) {
   constexpr std::size_t kRowsAtOnce = 4096;
   SparseRows all;
-  while (const auto block = next_block(source, kRowsAtOnce, options)) {
+  while (const auto block = source.next(kRowsAtOnce)) {
     append(all, std::get<SparseRows>(block->values));
     // Before they are spread out, entries take an index and a value each.
     check_memory(file, static_cast<double>(all.value.size()), 2, limit);
@@ -127,9 +119,8 @@ Matrix<double> read_sparse_rows(TableSource& source, const std::string& file,
   return RowBlock{0, std::move(all)}.dense();
 }
 
-Matrix<double> read_unbounded_rows(TableSource& source, const std::string& file,
-                                   const TableOptions& options) {
-  const std::size_t limit = options.memory_limit_bytes;
+Matrix<double> read_unbounded_rows(TableSource& source, const std::string& file, std::size_t limit,
+                                   std::vector<double>& weights) {
   const std::size_t cols = source.cols();
   const std::size_t most_rows = system::memory_limit_bytes(limit) / sizeof(double) / cols;
   std::vector<RowBlock> blocks;
@@ -137,7 +128,7 @@ Matrix<double> read_unbounded_rows(TableSource& source, const std::string& file,
   std::size_t block_bytes = kFirstBlockBytes;
   // One row beyond the limit is enough to know that it does not suffice.
   while (auto block = next_block(source, std::min(rows_in(block_bytes, cols), most_rows - rows + 1),
-                                 options)) {
+                                 weights)) {
     rows += block->rows();
     check_memory(file, static_cast<double>(rows), static_cast<double>(cols), limit);
     blocks.push_back(std::move(*block));
@@ -146,7 +137,36 @@ Matrix<double> read_unbounded_rows(TableSource& source, const std::string& file,
   return join(std::move(blocks), rows, cols);
 }
 
+Matrix<double> read_dense_rows(TableSource& source, const std::string& file,
+                               std::size_t memory_limit_bytes, std::vector<double>& weights) {
+  if (const auto rows = source.rows()) {
+    check_memory(file, static_cast<double>(*rows), static_cast<double>(source.cols()),
+                 memory_limit_bytes);
+  }
+  const auto most_rows = source.most_rows();
+  const std::size_t limit = system::memory_limit_bytes(memory_limit_bytes);
+  if (most_rows && *most_rows <= limit / sizeof(double) / source.cols()) {
+    return read_bounded_rows(source, *most_rows, weights);
+  }
+  return read_unbounded_rows(source, file, memory_limit_bytes, weights);
+}
+
 }  // namespace
+
+std::optional<RowBlock> TableSource::next(std::size_t max_rows) {
+  if (cancelled_ && cancelled_()) throw Cancelled();
+  return read_rows(max_rows);
+}
+
+void learn_categories(TableSource& source, Columns& columns, const std::string& file,
+                      std::size_t memory_limit_bytes) {
+  while (source.next(rows_in(kFirstBlockBytes, source.cols()))) {
+    // A block holds at least one row of them all.
+    check_memory(file, 1, static_cast<double>(columns.encoded_outputs()), memory_limit_bytes);
+  }
+  columns.settle_categories();
+  source.rewind();
+}
 
 void check_memory(const std::string& file, double rows, double cols,
                   std::size_t memory_limit_bytes) {
@@ -171,8 +191,6 @@ Table complete_table(Columns& columns, Matrix<double> rows, const std::string& f
     table.points = std::move(rows);
   }
   table.labels = columns.take_labels();
-  table.weights = columns.take_weights();
-  table.rules = columns.rules();
   return table;
 }
 
@@ -210,17 +228,14 @@ std::unique_ptr<TableSource> open_table(std::unique_ptr<ByteSource> bytes, FileF
 }
 
 Table read_all(TableSource& source, const std::string& file, const TableOptions& options) {
-  if (source.sparse()) return source.complete(read_sparse_rows(source, file, options));
-  if (const auto rows = source.rows()) {
-    check_memory(file, static_cast<double>(*rows), static_cast<double>(source.cols()),
-                 options.memory_limit_bytes);
-  }
-  const auto most_rows = source.most_rows();
-  const std::size_t limit = system::memory_limit_bytes(options.memory_limit_bytes);
-  if (most_rows && *most_rows <= limit / sizeof(double) / source.cols()) {
-    return source.complete(read_bounded_rows(source, *most_rows, options));
-  }
-  return source.complete(read_unbounded_rows(source, file, options));
+  std::vector<double> weights;
+  Matrix<double> rows = source.sparse()
+                            ? read_sparse_rows(source, file, options.memory_limit_bytes)
+                            : read_dense_rows(source, file, options.memory_limit_bytes, weights);
+  Table table = source.complete(std::move(rows));
+  table.weights = std::move(weights);
+  table.rules = source.rules();
+  return table;
 }
 
 }  // namespace mercer::data
@@ -232,8 +247,8 @@ Table read_table(const std::filesystem::path& path, const TableOptions& options)
   return data::read_all(*source, path.string(), options);
 }
 
-std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path,
-                                     const TableOptions& options) {
+std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path,
+                                    const TableOptions& options) {
   return data::open_path(path, options, data::Keep::points);
 }
 

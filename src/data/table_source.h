@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,22 +14,37 @@ namespace mercer::data {
 
 /// An opened table. Every format is read through this one interface, whether block by block or as a
 /// whole.
-class TableSource : public RowSource {
+class TableSource : public FileRows {
  public:
-  /// The table of all the rows that `next` delivered, with what came beside them. Only for sources
-  /// that were opened to keep everything, after one pass over the rows.
+  explicit TableSource(const TableOptions& options) : cancelled_(options.cancelled) {}
+
+  std::optional<RowBlock> next(std::size_t max_rows) final;
+
+  /// The points and labels of all the rows that `next` delivered. Only for sources that were opened
+  /// to keep everything, after one pass over the rows.
   virtual Table complete(Matrix<double> rows) = 0;
   /// An upper bound for the number of rows, most often exact, for those who keep them all.
   virtual std::optional<std::size_t> most_rows() const { return rows(); }
   /// Whether the blocks are sparse. Their number of columns is then final only after the last row.
   virtual bool sparse() const { return false; }
+
+ protected:
+  /// What `next` promises.
+  virtual std::optional<RowBlock> read_rows(std::size_t max_rows) = 0;
+
+ private:
+  std::function<bool()> cancelled_;
 };
 
 /// Throws MemoryLimitError when rows x cols doubles exceed the limit (0: half of the memory).
 void check_memory(const std::string& file, double rows, double cols,
                   std::size_t memory_limit_bytes);
 
-/// The table that `Columns` and the rows read through them make.
+/// Reads a table once, for the categories that its columns collect, and goes back.
+void learn_categories(TableSource& source, Columns& columns, const std::string& file,
+                      std::size_t memory_limit_bytes);
+
+/// The points and labels that `Columns` and the rows read through them make.
 Table complete_table(Columns& columns, Matrix<double> rows, const std::string& file,
                      std::size_t memory_limit_bytes);
 

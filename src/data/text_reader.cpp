@@ -85,32 +85,30 @@ class TextReader final : public TableSource {
  public:
   TextReader(std::unique_ptr<ByteSource> bytes, const std::string& file,
              const TableOptions& options, Keep keep)
-      : lines_(count_lines(*bytes, keep)),
+      : TableSource(options),
+        lines_(count_lines(*bytes, keep)),
         records_(std::move(bytes), file),
         beginning_(read_beginning(records_, options)),
         columns_(options, beginning_.width, beginning_.names, file, keep),
-        memory_limit_bytes_(options.memory_limit_bytes) {}
+        memory_limit_bytes_(options.memory_limit_bytes) {
+    if (keep == Keep::points && columns_.needs_encoding()) {
+      learn_categories(*this, columns_, file, memory_limit_bytes_);
+    }
+  }
 
   std::size_t cols() const override { return columns_.outputs(); }
-  std::optional<std::size_t> rows() const override { return std::nullopt; }
+  std::optional<std::size_t> rows() const override { return known_rows_; }
+  ColumnRules rules() const override { return columns_.rules(); }
   std::optional<std::size_t> most_rows() const override {
     if (!lines_) return std::nullopt;
     return *lines_ - (beginning_.first_row_line - 1);
   }
 
-  std::optional<RowBlock> next(std::size_t max_rows) override {
-    GrowingRows block(columns_.outputs(), max_rows);
-    std::string_view record;
-    while (block.rows() < max_rows && next_record(record)) parse_row(record, block.append());
-    if (block.rows() == 0) return std::nullopt;
-    const std::size_t first_row = next_row_;
-    next_row_ += block.rows();
-    return RowBlock{first_row, block.take()};
-  }
-
   void rewind() override {
-    if (next_row_ == 0) return;
+    if (!started_) return;
     records_.rewind();
+    columns_.rewind();
+    started_ = false;
     next_row_ = 0;
     beginning_.rows.clear();
     std::string_view header;
@@ -119,6 +117,19 @@ class TextReader final : public TableSource {
 
   Table complete(Matrix<double> rows) override {
     return complete_table(columns_, std::move(rows), records_.name(), memory_limit_bytes_);
+  }
+
+ protected:
+  std::optional<RowBlock> read_rows(std::size_t max_rows) override {
+    started_ = true;
+    GrowingRows block(columns_.outputs(), max_rows);
+    std::string_view record;
+    while (block.rows() < max_rows && next_record(record)) parse_row(record, block.append());
+    const std::size_t first_row = next_row_;
+    next_row_ += block.rows();
+    if (block.rows() < max_rows) known_rows_ = next_row_;
+    if (block.rows() == 0) return std::nullopt;
+    return RowBlock{first_row, block.take(), columns_.take_weights()};
   }
 
  private:
@@ -185,7 +196,7 @@ class TextReader final : public TableSource {
                  std::span<double> row) {
     switch (column.use) {
       case Column::Use::weight:
-        columns_.put_weight(number_in(field, j), place(j));
+        columns_.put_weight(number_in(field, j), [&] { return place(j); });
         break;
       case Column::Use::category:
       case Column::Use::label:
@@ -217,6 +228,8 @@ class TextReader final : public TableSource {
   Beginning::Row pending_;
   std::size_t line_ = 0;
   std::size_t next_row_ = 0;
+  std::optional<std::size_t> known_rows_;  ///< after the first pass
+  bool started_ = false;
 };
 
 }  // namespace

@@ -151,9 +151,17 @@ TEST(ArrayReader, ColumnsHaveTheirRolesHereToo) {
   EXPECT_EQ(values_of(table.points), (Values{{1}, {2}}));
   EXPECT_EQ(names_of(table.labels), (std::vector<std::string>{"7", "8"}));
   EXPECT_EQ(table.weights, (std::vector<double>{0.5, 1.5}));
-  const Table encoded = read_bytes_as(
-      FileFormat::npy, bytes, {.ignore = parse_columns("2,4"), .one_hot = parse_columns("3")});
+  const auto weighted =
+      open_bytes(bytes, FileFormat::npy,
+                 {.weight = ColumnName::parse("2"), .ignore = parse_columns("3,4")}, Keep::points);
+  EXPECT_EQ(testing::weights_of(*weighted, 1), table.weights);
+  EXPECT_EQ(weighted->rules().left_out, table.rules.left_out);
+  const TableOptions encoding{.ignore = parse_columns("2,4"), .one_hot = parse_columns("3")};
+  const Table encoded = read_bytes_as(FileFormat::npy, bytes, encoding);
   EXPECT_EQ(values_of(encoded.points), (Values{{1, 1, 0}, {2, 0, 1}}));
+  const auto streamed = open_bytes(bytes, FileFormat::npy, encoding, Keep::points);
+  EXPECT_EQ(streamed->cols(), 3U);
+  EXPECT_EQ(values_of(*streamed, 1), values_of(encoded.points));
   EXPECT_EQ(message_of<DataError>([&] {
               read_bytes_as(FileFormat::npy, npy_2x3<double>("<f8", {1, 2, 9, 1, 2, 3}),
                             {.rules = {.table_columns = 3,

@@ -98,6 +98,16 @@ inline Values values_of(RowSource& source, std::size_t rows_at_once) {
   return values;
 }
 
+/// The weights of all rows, as `values_of` reads them; none when no block has any.
+inline std::vector<double> weights_of(RowSource& source, std::size_t rows_at_once) {
+  std::vector<double> weights;
+  while (const auto block = source.next(rows_at_once)) {
+    EXPECT_TRUE(block->weights.empty() || block->weights.size() == block->rows());
+    weights.insert(weights.end(), block->weights.begin(), block->weights.end());
+  }
+  return weights;
+}
+
 /// Label names row by row.
 inline std::vector<std::string> names_of(const Labels& labels) {
   std::vector<std::string> names;

@@ -63,6 +63,8 @@ TEST(LibsvmReader, StreamsInBlocksOfAnySizeAndAgain) {
   const std::string text = "1 1:1\n1 2:2\n1 3:3\n1 4:4\n1 5:5\n";
   const Values expected = values_of(read(text).points);
   const auto source = open_bytes(text, FileFormat::libsvm, {}, Keep::points);
+  EXPECT_EQ(source->cols(), 5U);
+  EXPECT_EQ(source->rules().table_columns, 5U);
   for (const std::size_t rows_at_once : {1, 2, 5, 100}) {
     EXPECT_EQ(values_of(*source, rows_at_once), expected);
     source->rewind();

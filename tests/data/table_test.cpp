@@ -126,6 +126,100 @@ TEST(ReadTable, CanBeCancelledBetweenBlocks) {
   }
 }
 
+TEST(OpenRows, CanBeCancelledBeforeEachBlock) {
+  const std::vector<std::tuple<FileFormat, std::string, TableOptions>> files = {
+      {FileFormat::text, "1,2\n3,4\n", {}},
+      {FileFormat::text, "1,2\n3,4\n", {.one_hot = parse_columns("2")}},
+      {FileFormat::libsvm, "1 1:2 2:3\n0 1:4\n", {}},
+      {FileFormat::npy, npy(npy_dictionary("|u1", "(2, 2)"), "\1\2\3\4"), {}}};
+  for (auto [format, bytes, options] : files) {
+    bool cancel = false;
+    options.cancelled = [&] { return cancel; };
+    const auto source = testing::open_bytes(bytes, format, options, data::Keep::points);
+    EXPECT_EQ(source->next(1)->rows(), 1U);
+    cancel = true;
+    EXPECT_THROW(source->next(1), Cancelled);
+    EXPECT_EQ(message_of<Cancelled>([&, f = format, &b = bytes, &o = options] {
+                testing::open_bytes(b, f, o, data::Keep::points)->next(1);
+              }),
+              "cancelled");
+  }
+}
+
+TEST(OpenRows, RewindsCompressedText) {
+  const TemporaryFolder folder;
+  std::string text = "a,b\n";
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + ",1\n";
+  write_bytes(folder / "x.csv.gz", gzip(text));
+  const auto source = open_rows(folder / "x.csv.gz");
+  for (int pass = 0; pass < 3; ++pass) {
+    std::size_t rows = 0;
+    double sum = 0;
+    // The second pass ends in the middle.
+    while (const auto block = source->next(999)) {
+      const Matrix<double> values = block->dense();
+      for (std::size_t i = 0; i < values.rows(); ++i) sum += values(i, 0);
+      rows += values.rows();
+      if (pass == 1 && rows > 20'000) break;
+    }
+    if (pass != 1) {
+      EXPECT_EQ(rows, 50'000U);
+      EXPECT_EQ(sum, 50'000.0 * 49'999 / 2);
+    }
+    source->rewind();
+  }
+  EXPECT_EQ(source->rules().names, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(OpenRows, APipeCannotBeRewound) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::jthread writer([&] { std::ofstream(path) << "1,2\n3,4\n"; });
+  const auto source = open_rows(path);
+  source->rewind();  // nothing has been read so far
+  EXPECT_EQ(values_of(*source, 1), (Values{{1, 2}, {3, 4}}));
+  EXPECT_EQ(message_of<FileError>([&] { source->rewind(); }),
+            "'" + path + "' is a pipe and can be read only once: save it to a file first");
+}
+
+/// Resident pages of this process that belong to files, in bytes.
+std::size_t resident_file_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::string key;
+  while (status >> key) {
+    std::size_t kilobytes = 0;
+    if (key == "RssFile:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+TEST(OpenRows, AMappedFileIsGivenBackWhileItIsRead) {
+  if (resident_file_bytes() == 0) GTEST_SKIP() << "/proc/self/status does not tell RssFile";
+  const TemporaryFolder folder;
+  std::vector<double> numbers(4'000'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
+  for (const bool fortran : {false, true}) {
+    const auto path = folder / (fortran ? "f.npy" : "c.npy");
+    write_bytes(path,
+                npy(npy_dictionary("<f8", "(1000000, 4)", fortran), testing::bytes_of(numbers)));
+    const auto source = open_rows(path);
+    const std::size_t before = resident_file_bytes();
+    for (int pass = 0; pass < 2; ++pass) {
+      std::size_t most = 0;
+      double sum = 0;
+      while (const auto block = source->next(8192)) {
+        sum += std::get<Matrix<double>>(block->values)(0, 0);
+        most = std::max(most, resident_file_bytes());
+      }
+      EXPECT_GT(sum, 0);
+      // The system may map 2 MiB at once, and column by column that is four times.
+      EXPECT_LT(most, before + (std::size_t{16} << 20)) << "of 32 MB";
+      source->rewind();
+    }
+  }
+}
+
 TEST(ReadTable, ATruncatedCompressedTableIsAnError) {
   const TemporaryFolder folder;
   std::string text;

@@ -63,12 +63,12 @@ TEST(TextReader, KeepsTheNamesOfAHeader) {
 }
 
 TEST(TextReader, SetsLabelsAndWeightsApart) {
-  const Table table = read("y,x1,w,x2\ncat,1,0.5,2\ndog,3,1.5,4\ncat,5,0,6\n",
+  const Table table = read("y,x1,w,x2\ncat,1,0.5,2\ndog,3,1.5,4\ncat,5,2,6\n",
                            {.label = ColumnName::parse("y"), .weight = ColumnName::parse("3")});
   EXPECT_EQ(values_of(table.points), (Values{{1, 2}, {3, 4}, {5, 6}}));
   EXPECT_EQ(names_of(table.labels), (std::vector<std::string>{"cat", "dog", "cat"}));
   EXPECT_EQ(table.labels.names, (std::vector<std::string>{"cat", "dog"}));
-  EXPECT_EQ(table.weights, (std::vector<double>{0.5, 1.5, 0}));
+  EXPECT_EQ(table.weights, (std::vector<double>{0.5, 1.5, 2}));
   EXPECT_EQ(table.rules.left_out, (std::vector<std::size_t>{0, 2}));
 }
 
@@ -126,6 +126,10 @@ TEST(TextReader, CountsLinesOfQuotedFields) {
 TEST(TextReader, RefusesBadWeightsAndQuotes) {
   EXPECT_EQ(data_error("1,2\n3,-1\n", {.weight = ColumnName::parse("last")}),
             "'test', line 2, column 2: the weight -1 is negative");
+  EXPECT_EQ(data_error("1,w\n3,0\n", {.weight = ColumnName::parse("w")}),
+            "'test', line 2, column 2 ('w'): the weight is 0; leave the row out");
+  EXPECT_EQ(data_error("1,2\n3,inf\n", {.weight = ColumnName::parse("last")}),
+            "'test', line 2, column 2: 'inf' is not a finite number");
   EXPECT_EQ(data_error("1,2\n3,\"4\"5\n"),
             "'test', line 2, column 2: there is text behind a closing quote");
 }
@@ -166,9 +170,53 @@ TEST(TextReader, LeavesLabelsOutOfAStream) {
   const auto source = open_bytes("1,a\n2,b\n", FileFormat::text,
                                  {.label = ColumnName::parse("last")}, Keep::points);
   EXPECT_EQ(values_of(*source, 10), (Values{{1}, {2}}));
-  EXPECT_THROW(
-      open_bytes("1,a\n2,b\n", FileFormat::text, {.one_hot = parse_columns("2")}, Keep::points),
-      InvalidArgument);
+}
+
+TEST(TextReader, StreamsOneHotColumnsWithWeightsAsTheWholeTableHasThem) {
+  const std::string text = "y,sex,w,len\na,M,1,5\nb,F,2,6\na,\"I, x\",3,7\nb,M,4,8\n";
+  const TableOptions options{.label = ColumnName::parse("y"),
+                             .weight = ColumnName::parse("w"),
+                             .one_hot = parse_columns("sex")};
+  const Table table = read(text, options);
+  const auto source = open_bytes(text, FileFormat::text, options, Keep::points);
+  EXPECT_EQ(source->cols(), 4U);
+  EXPECT_EQ(source->rows(), 4U);
+  EXPECT_EQ(source->rules().left_out, table.rules.left_out);
+  EXPECT_EQ(source->rules().names, table.rules.names);
+  ASSERT_EQ(source->rules().one_hot.size(), 1U);
+  EXPECT_EQ(source->rules().one_hot[0].column, 1U);
+  EXPECT_EQ(source->rules().one_hot[0].categories, table.rules.one_hot[0].categories);
+  for (const std::size_t rows_at_once : {1, 3, 10}) {
+    EXPECT_EQ(testing::weights_of(*source, rows_at_once), table.weights);
+    source->rewind();
+    EXPECT_EQ(values_of(*source, rows_at_once), values_of(table.points));
+    source->rewind();
+  }
+}
+
+TEST(TextReader, CategoriesOfAPipeCannotBeKnownBeforehand) {
+  EXPECT_THROW(open_table(std::make_unique<PipedBytes>("1,a\n2,b\n"), FileFormat::text, "test",
+                          {.one_hot = parse_columns("2")}, Keep::points),
+               FileError);
+}
+
+TEST(TextReader, AStreamKnowsItsRowsAfterOnePass) {
+  const auto source = open_bytes("x\n1\n2\n3\n", FileFormat::text, {}, Keep::points);
+  EXPECT_EQ(source->rows(), std::nullopt);
+  values_of(*source, 3);
+  EXPECT_EQ(source->rows(), 3U);
+  source->rewind();
+  EXPECT_EQ(source->rows(), 3U);
+}
+
+TEST(TextReader, RewindsAfterAnErrorInTheFirstBlock) {
+  const auto source = open_bytes("1,1\n2,2\n3,-3\n", FileFormat::text,
+                                 {.weight = ColumnName::parse("last")}, Keep::points);
+  EXPECT_THROW(source->next(10), DataError);
+  source->rewind();
+  const auto block = source->next(2);
+  EXPECT_EQ(values_of(block->dense()), (Values{{1}, {2}}));
+  EXPECT_EQ(block->weights, (std::vector<double>{1, 2}));
 }
 
 TEST(TextReader, ReadsPipesOnce) {
