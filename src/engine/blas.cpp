@@ -21,6 +21,10 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
+            const int* n, const double* alpha, const double* a, const int* lda, double* b,
+            const int* ldb);
 
 // Only OpenBLAS has these; with another BLAS they are null.
 __attribute__((weak)) char* openblas_get_corename();
@@ -112,6 +116,26 @@ std::vector<double> eigen_range(MatrixView<double> a, int il, int iu, double* z)
   return values;
 }
 
+/// b := op(L)^-1 b. In column-major order these are b^T := b^T U^-1 or b^T U^-T with U = L^T.
+void triangular_solve(MatrixView<const double> l, MatrixView<double> b, const char* transpose) {
+  constexpr std::size_t kLargest = std::numeric_limits<int>::max();
+  if (l.rows() != l.cols() || l.rows() != b.rows() || l.stride() < l.cols() ||
+      b.stride() < b.cols() || l.stride() > kLargest || b.stride() > kLargest) {
+    throw InvalidArgument(
+        fmt::format("cannot solve a {} x {} triangular system (stride {}) for {} x {} right-hand "
+                    "sides (stride {})",
+                    l.rows(), l.cols(), l.stride(), b.rows(), b.cols(), b.stride()));
+  }
+  if (b.empty()) return;
+  const int n = static_cast<int>(l.rows());
+  const int columns = static_cast<int>(b.cols());
+  const int ldl = static_cast<int>(l.stride());
+  const int ldb = static_cast<int>(b.stride());
+  const double one = 1;
+  const OneBlasThread guard;
+  dtrsm_("R", "U", transpose, "N", &columns, &n, &one, l.data(), &ldl, b.data(), &ldb);
+}
+
 }  // namespace
 
 std::vector<double> symmetric_eigen(MatrixView<double> a) {
@@ -154,6 +178,23 @@ std::vector<double> symmetric_eigenvalues(MatrixView<double> a) {
   auto values = eigen_range(a, 1, checked_size(a), nullptr);
   std::ranges::reverse(values);
   return values;
+}
+
+bool cholesky_lower(MatrixView<double> a) {
+  const int n = checked_size(a);
+  const int lda = static_cast<int>(a.stride());
+  int info = 0;
+  const OneBlasThread guard;
+  dpotrf_("U", &n, a.data(), &lda, &info);
+  return info == 0;
+}
+
+void solve_lower(MatrixView<const double> l, MatrixView<double> b) {
+  triangular_solve(l, b, "N");
+}
+
+void solve_lower_transposed(MatrixView<const double> l, MatrixView<double> b) {
+  triangular_solve(l, b, "T");
 }
 
 double dense_eigen_bytes(std::size_t n, std::size_t count) {

@@ -25,6 +25,16 @@ EigenPairs largest_eigenpairs(MatrixView<double> a, std::size_t count);
 /// All eigenvalues, descending; `a` is overwritten.
 std::vector<double> symmetric_eigenvalues(MatrixView<double> a);
 
+/// The lower triangle of the symmetric `a` becomes its Cholesky factor L, a = L L^T; only that
+/// triangle is read and written. False when `a` is not positive definite to working precision: it
+/// then holds a part of the factor.
+bool cholesky_lower(MatrixView<double> a);
+
+/// b := L^-1 b and b := L^-T b for a lower triangular L, of which only that triangle is read. A
+/// zero on the diagonal gives infinities, as the division says.
+void solve_lower(MatrixView<const double> l, MatrixView<double> b);
+void solve_lower_transposed(MatrixView<const double> l, MatrixView<double> b);
+
 /// Bytes that `largest_eigenpairs` needs for size n beside the matrix itself.
 double dense_eigen_bytes(std::size_t n, std::size_t count);
 

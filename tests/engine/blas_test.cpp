@@ -74,6 +74,78 @@ TEST(SymmetricEigenvalues, AreAllOfThem) {
   for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(values[i], expected.values[i], 1e-12);
 }
 
+Matrix<double> positive_matrix(std::size_t n, std::uint64_t seed) {
+  const auto a = testing::normal_matrix(n, n, seed);
+  Matrix<double> square(n, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t k = 0; k < n; ++k) square(i, j) += a(i, k) * a(j, k);
+    }
+    square(i, i) += 1;
+  }
+  return square;
+}
+
+Matrix<double> lower_triangle(MatrixView<const double> a, bool transposed = false) {
+  Matrix<double> lower(a.rows(), a.cols());
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) (transposed ? lower(j, i) : lower(i, j)) = a(i, j);
+  }
+  return lower;
+}
+
+TEST(CholeskyLower, FactorTimesItsTransposeIsTheMatrix) {
+  for (const std::size_t n : {1U, 2U, 7U, 150U}) {
+    const auto a = positive_matrix(n, n);
+    Matrix<double> padded(n, n + 3);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n + 3; ++j) padded(i, j) = j <= i ? a(i, j) : 1e6;
+    }
+    const auto factor = padded.view().cols_from(0, n);
+    ASSERT_TRUE(cholesky_lower(factor));
+    const auto product = reference::multiply(lower_triangle(factor), lower_triangle(factor, true));
+    EXPECT_LT(testing::largest_difference(product, a), 1e-12 * static_cast<double>(n) * 10);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n + 3; ++j) ASSERT_EQ(padded(i, j), 1e6);
+    }
+  }
+}
+
+TEST(CholeskyLower, SaysWhenAMatrixIsNotPositiveDefinite) {
+  auto a = positive_matrix(6, 1);
+  a(4, 4) = -1;
+  EXPECT_FALSE(cholesky_lower(a));
+  Matrix<double> zero(2, 2);
+  EXPECT_FALSE(cholesky_lower(zero));
+}
+
+TEST(SolveLower, UndoesTheProductWithTheTriangle) {
+  for (const std::size_t n : {1U, 5U, 130U}) {
+    for (const std::size_t columns : {1U, 3U, 40U}) {
+      auto l = positive_matrix(n, n);
+      ASSERT_TRUE(cholesky_lower(l));
+      const auto x = testing::normal_matrix(n, columns, 4);
+      for (const bool transposed : {false, true}) {
+        const auto product = reference::multiply(lower_triangle(l, transposed), x);
+        Matrix<double> padded(n, columns + 2);
+        for (std::size_t i = 0; i < n; ++i)
+          std::ranges::copy(product.row(i), padded.row(i).begin());
+        const auto b = padded.view().cols_from(0, columns);
+        transposed ? solve_lower_transposed(l, b) : solve_lower(l, b);
+        EXPECT_LT(testing::largest_difference(b, x), 1e-10) << n << ' ' << columns;
+        EXPECT_EQ(padded(n - 1, columns), 0);
+      }
+    }
+  }
+}
+
+TEST(SolveLower, TakesNoRightHandSides) {
+  Matrix<double> l(3, 3);
+  Matrix<double> none(3, 0);
+  solve_lower(l, none);
+  EXPECT_TRUE(none.empty());
+}
+
 TEST(Lapack, BadArgumentsAreRefusedBeforeTheCall) {
   Matrix<double> empty;
   EXPECT_THROW(symmetric_eigen(empty), InvalidArgument);
@@ -82,7 +154,14 @@ TEST(Lapack, BadArgumentsAreRefusedBeforeTheCall) {
   Matrix<double> square(3, 3);
   EXPECT_THROW(largest_eigenpairs(square, 0), InvalidArgument);
   EXPECT_THROW(largest_eigenpairs(square, 4), InvalidArgument);
+  EXPECT_THROW(cholesky_lower(empty), InvalidArgument);
+  EXPECT_THROW(cholesky_lower(oblong), InvalidArgument);
+  EXPECT_THROW(solve_lower(oblong, square), InvalidArgument);
+  Matrix<double> other_height(4, 2);
+  EXPECT_THROW(solve_lower(square, other_height), InvalidArgument);
+  EXPECT_THROW(solve_lower_transposed(square, other_height), InvalidArgument);
   square(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(cholesky_lower(square), NumericalError);
   EXPECT_THROW(symmetric_eigen(square), NumericalError);
   EXPECT_THROW(largest_eigenpairs(square, 1), NumericalError);
   square(2, 1) = std::numeric_limits<double>::infinity();
