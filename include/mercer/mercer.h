@@ -10,6 +10,7 @@
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
+#include <mercer/metrics.h>
 #include <mercer/model.h>
 #include <mercer/platform.h>
 #include <mercer/rows.h>

@@ -25,6 +25,9 @@ void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* inf
 void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
             const int* n, const double* alpha, const double* a, const int* lda, double* b,
             const int* ldb);
+void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
+             int* iwork, int* info);
 
 // Only OpenBLAS has these; with another BLAS they are null.
 __attribute__((weak)) char* openblas_get_corename();
@@ -199,6 +202,56 @@ void solve_lower_transposed(MatrixView<const double> l, MatrixView<double> b) {
 
 double dense_eigen_bytes(std::size_t n, std::size_t count) {
   return static_cast<double>(n) * (2 * static_cast<double>(count) + 64) * sizeof(double);
+}
+
+namespace {
+
+/// The workspace of dgesdd is counted in ints too: at most 7 r^2 + O(r) doubles with r = min(m, n).
+void check_decomposable(MatrixView<const double> a) {
+  constexpr std::size_t kLargestRank = 12'000;
+  constexpr std::size_t kLargestSide = std::numeric_limits<int>::max() / 256;
+  if (a.empty() || a.stride() < a.cols() || std::min(a.rows(), a.cols()) > kLargestRank ||
+      std::max(a.rows(), a.stride()) > kLargestSide) {
+    throw InvalidArgument(fmt::format("cannot find singular values of a {} x {} matrix (stride {})",
+                                      a.rows(), a.cols(), a.stride()));
+  }
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    if (!std::ranges::all_of(a.row(i), [](double value) { return std::isfinite(value); })) {
+      throw NumericalError(
+          fmt::format("row {} of a matrix to decompose overflowed: scale the data", i + 1));
+    }
+  }
+}
+
+}  // namespace
+
+SingularValues singular_values(MatrixView<double> a) {
+  check_decomposable(a);
+  // Row-major a is column-major a^T = V S U^T, so the two sides change places.
+  const int m = static_cast<int>(a.cols());
+  const int n = static_cast<int>(a.rows());
+  const int lda = static_cast<int>(a.stride());
+  const std::size_t rank = std::min(a.rows(), a.cols());
+  const int leading = static_cast<int>(rank);
+  SingularValues result{.values = std::vector<double>(rank),
+                        .left = Matrix<double>(a.rows(), rank),
+                        .right = Matrix<double>(rank, a.cols())};
+  std::vector<int> iwork(8 * rank);
+  int info = 0;
+  double work_size = 0;
+  const int query = -1;
+  const OneBlasThread guard;
+  dgesdd_("S", &m, &n, a.data(), &lda, result.values.data(), result.right.data(), &m,
+          result.left.data(), &leading, &work_size, &query, iwork.data(), &info);
+  const int lwork = static_cast<int>(work_size);
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  dgesdd_("S", &m, &n, a.data(), &lda, result.values.data(), result.right.data(), &m,
+          result.left.data(), &leading, work.data(), &lwork, iwork.data(), &info);
+  if (info != 0) {
+    throw NumericalError(fmt::format(
+        "LAPACK found no singular values of a {} x {} matrix (info {})", a.rows(), a.cols(), info));
+  }
+  return result;
 }
 
 }  // namespace mercer::engine

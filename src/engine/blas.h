@@ -38,4 +38,15 @@ void solve_lower_transposed(MatrixView<const double> l, MatrixView<double> b);
 /// Bytes that `largest_eigenpairs` needs for size n beside the matrix itself.
 double dense_eigen_bytes(std::size_t n, std::size_t count);
 
+/// a = left * diag(values) * right with r = min(rows, columns) of `a`.
+struct SingularValues {
+  std::vector<double> values;  ///< descending
+  Matrix<double> left;         ///< rows x r, column i belongs to value i
+  Matrix<double> right;        ///< r x columns, row i belongs to value i
+};
+
+/// Thin singular value decomposition of any small matrix, which is overwritten. Throws
+/// NumericalError when LAPACK does not converge.
+SingularValues singular_values(MatrixView<double> a);
+
 }  // namespace mercer::engine

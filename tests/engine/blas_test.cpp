@@ -1,7 +1,10 @@
 #include "engine/blas.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -144,6 +147,49 @@ TEST(SolveLower, TakesNoRightHandSides) {
   Matrix<double> none(3, 0);
   solve_lower(l, none);
   EXPECT_TRUE(none.empty());
+}
+
+TEST(SingularValues, RebuildMatricesOfAnyShape) {
+  for (const auto& [rows, cols] :
+       {std::pair<std::size_t, std::size_t>{1, 1}, {7, 3}, {3, 8}, {40, 40}}) {
+    const auto a = testing::normal_matrix(rows, cols, rows + cols);
+    auto work = a;
+    const auto svd = singular_values(work);
+    const std::size_t rank = std::min(rows, cols);
+    ASSERT_EQ(svd.values.size(), rank);
+    EXPECT_TRUE(std::ranges::is_sorted(svd.values, std::greater<>()));
+    auto scaled = svd.left;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < rank; ++j) scaled(i, j) *= svd.values[j];
+    }
+    EXPECT_LT(testing::largest_difference(reference::multiply(scaled, svd.right), a), 1e-13);
+    for (std::size_t i = 0; i < rank; ++i) {
+      for (std::size_t j = 0; j < rank; ++j) {
+        double left = 0;
+        double right = 0;
+        for (std::size_t r = 0; r < rows; ++r) left += svd.left(r, i) * svd.left(r, j);
+        for (std::size_t c = 0; c < cols; ++c) right += svd.right(i, c) * svd.right(j, c);
+        EXPECT_NEAR(left, i == j ? 1 : 0, 1e-13);
+        EXPECT_NEAR(right, i == j ? 1 : 0, 1e-13);
+      }
+    }
+  }
+}
+
+TEST(SingularValues, HonourTheStride) {
+  const auto wide = testing::normal_matrix(6, 9, 1);
+  Matrix<double> narrow(wide.view().cols_from(2, 4));
+  auto copy = wide;
+  const auto strided = singular_values(copy.view().cols_from(2, 4));
+  EXPECT_TRUE(testing::same_bits(strided.left, singular_values(narrow).left));
+}
+
+TEST(SingularValues, BadArgumentsAreRefusedBeforeTheCall) {
+  Matrix<double> empty(0, 3);
+  EXPECT_THROW(singular_values(empty), InvalidArgument);
+  Matrix<double> square(3, 3);
+  square(0, 2) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(singular_values(square), NumericalError);
 }
 
 TEST(Lapack, BadArgumentsAreRefusedBeforeTheCall) {
