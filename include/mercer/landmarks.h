@@ -44,6 +44,8 @@ enum class Polish {
           ///< rows held out; worth 1.7 to 2 times more landmarks for d >= 10
 };
 
+inline constexpr double kDefaultSubspaceTolerance = 0.02;
+
 /// Kernel PCA through m landmark points: n m instead of n^2 kernel values, one or two passes over
 /// the rows, m^2 memory.
 struct LandmarkOptions {
@@ -68,10 +70,11 @@ struct LandmarkOptions {
   Evaluation evaluation = Evaluation::orthogonal;
   Polish polish = Polish::none;
 
-  /// Largest sine between the subspaces of scores with these landmarks and with all rows, as
-  /// estimated from doubling the landmarks. For scores.
-  double subspace_tolerance = 0.02;
-  /// Largest tr(K - K') / tr K. For reconstruction; off unless given, and then both must hold.
+  /// Largest sine of an angle between the spaces that the components span over the rows, with the
+  /// landmarks and with all rows in their place, as estimated from doubling the landmarks. Right
+  /// for scores. Empty: 0.02, or no matter when `tolerance` is given; given both, both must hold.
+  std::optional<double> subspace_tolerance{};
+  /// Largest tr(K - K') / tr K. Right for reconstruction.
   std::optional<double> tolerance{};
   /// Most landmarks that the tolerances may ask for.
   std::size_t max_landmarks = 4000;

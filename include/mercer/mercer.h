@@ -9,10 +9,12 @@
 #include <mercer/generate.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
+#include <mercer/landmarks.h>
 #include <mercer/matrix.h>
 #include <mercer/metrics.h>
 #include <mercer/model.h>
 #include <mercer/platform.h>
+#include <mercer/precision.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>

@@ -68,6 +68,10 @@ class Model final {
   std::span<const double> eigenvalues() const;
   double total_weight() const;
   bool centered() const;
+  /// nu, the feature-space mean being sum_j nu_j phi(c_j), and its squared norm; empty and 0 where
+  /// the method has none.
+  std::span<const double> mean_coefficients() const;
+  double mean_norm2() const;
   const Summary& summary() const;
 
   /// The same model behind other input maps. The library stays as it is, so the maps must be the

@@ -14,6 +14,7 @@ enum class TerminationReason {
   converged,         ///< everything asked for, to the tolerance asked for
   fewer_components,  ///< the data have fewer directions than asked; the ones returned are converged
   not_converged,     ///< the iteration limit was reached; residuals are in `solver_residual`
+  tolerance_missed,  ///< a limit came before the tolerance; the message says what was reached
 };
 
 struct Termination {
@@ -40,6 +41,12 @@ struct Choice {
   std::string why;
 };
 
+/// An error with the first `size` members of a set that grows (landmarks, features).
+struct ErrorAt {
+  std::size_t size = 0;
+  double error = 0;
+};
+
 struct Interval {
   double low = 0;
   double high = 0;
@@ -63,7 +70,16 @@ struct Summary {
   std::vector<double> explained_variance_ratio;
   /// Trace of the (centred, weighted) Gram matrix.
   std::optional<Interval> total_variance;
+  /// tr(K - K') / tr K of an approximation K', uncentred.
   std::optional<double> residual_trace_fraction;
+  /// What the eigenvalues of the exact problem are certain to lie between, component by component.
+  std::vector<Interval> eigenvalue_intervals;
+  std::optional<std::size_t> landmarks;
+  /// Sine of the largest angle between the space of the components and the exact one, over the
+  /// rows.
+  std::optional<double> subspace_error_estimate;
+  /// The residual trace fraction with fewer landmarks.
+  std::vector<ErrorAt> error_curve;
   /// Mean squared feature-space distance of the training points to the kept subspace.
   std::optional<double> reconstruction_error;
   /// Largest true residual |A u - lambda u| / lambda_1 over the kept components.

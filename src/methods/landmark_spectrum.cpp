@@ -83,6 +83,18 @@ void LandmarkSpectrum::finish(Matrix<double> scatter, bool center) {
   }
 }
 
+LandmarkSpectrum LandmarkSpectrum::leading(std::size_t landmarks) const {
+  const auto end = static_cast<std::ptrdiff_t>(landmarks);
+  LandmarkSpectrum first;
+  first.scatter_ = Matrix<double>(scatter_.view().rows_from(0, landmarks).cols_from(0, landmarks));
+  first.mean_.assign(mean_.begin(), mean_.begin() + end);
+  first.explained_.assign(explained_.begin(), explained_.begin() + end);
+  first.weight_ = weight_;
+  first.trace_ = trace_;
+  first.center_ = center_;
+  return first;
+}
+
 double LandmarkSpectrum::residual_trace(std::size_t landmarks) const {
   const auto end = explained_.begin() + static_cast<std::ptrdiff_t>(landmarks);
   return std::max(trace_ - std::accumulate(explained_.begin(), end, 0.0), 0.0);

@@ -26,6 +26,9 @@ class LandmarkSpectrum {
   /// From the moments of coordinates themselves.
   LandmarkSpectrum(const engine::Moments& coordinates, double trace, bool center);
 
+  /// The same rows seen through the first `landmarks` alone.
+  LandmarkSpectrum leading(std::size_t landmarks) const;
+
   std::size_t size() const { return mean_.size(); }
   double weight() const { return weight_; }
   double trace() const { return trace_; }
@@ -49,6 +52,7 @@ class LandmarkSpectrum {
                 std::size_t count) const;
 
  private:
+  LandmarkSpectrum() = default;
   void finish(Matrix<double> scatter, bool center);
 
   Matrix<double> scatter_;  // about the mean, or about 0 when not centred

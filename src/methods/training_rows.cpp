@@ -130,6 +130,10 @@ class RequestedRows {
       const auto place = places_.find(chunk.first_row + i);
       if (place == places_.end()) continue;
       std::ranges::copy(chunk.points.row(i), sample_.points.row(place->second).begin());
+      if (!chunk.weights.empty()) {
+        sample_.weights.resize(places_.size(), 1.0);
+        sample_.weights[place->second] = chunk.weights[i];
+      }
       ++found_;
     }
   }
@@ -159,6 +163,7 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
   RequestedRows by_number(requested, data.cols());
   bool weighted = false;
   std::size_t rows = 0;
+  double total_weight = 0;
   data.for_each_chunk(
       kChunkRows,
       [&](const Chunk& chunk) {
@@ -166,8 +171,9 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
         weighted = weighted || !chunk.weights.empty();
         for (std::size_t i = 0; i < chunk.points.rows(); ++i) {
           const std::size_t row = chunk.first_row + i;
-          sample.offer(stream.bits(row), row, chunk.points.row(i),
-                       chunk.weights.empty() ? 1.0 : chunk.weights[i]);
+          const double weight = chunk.weights.empty() ? 1.0 : chunk.weights[i];
+          sample.offer(stream.bits(row), row, chunk.points.row(i), weight);
+          total_weight += weight;
         }
         by_number.look_at(chunk);
         rows += chunk.points.rows();
@@ -178,7 +184,8 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
   return {.chosen = std::move(first),
           .held_out = std::move(second),
           .requested = std::move(by_number).take(rows),
-          .rows = rows};
+          .rows = rows,
+          .total_weight = total_weight};
 }
 
 }  // namespace mercer::methods

@@ -61,6 +61,7 @@ struct Samples {
   RowSample held_out;   ///< disjoint from `chosen`; empty when that has all rows
   RowSample requested;  ///< rows asked for by number, in the order asked
   std::size_t rows = 0;
+  double total_weight = 0;
 };
 
 /// Two uniform samples without replacement, in one pass. A row belongs to them by the rank of a

@@ -166,6 +166,14 @@ bool Model::centered() const {
   return state_->fitted->parts.centered;
 }
 
+std::span<const double> Model::mean_coefficients() const {
+  return state_->fitted->parts.mean_coefficients;
+}
+
+double Model::mean_norm2() const {
+  return state_->fitted->parts.mean_norm2;
+}
+
 const Summary& Model::summary() const {
   return state_->fitted->parts.summary;
 }

@@ -33,6 +33,11 @@ std::string percent(double fraction) {
   return fmt::format("{:.2f} %", 100 * fraction);
 }
 
+/// Traces of approximations are differences of sums: below this only rounding is left of them.
+std::string fraction_text(double fraction) {
+  return fraction < 1e-9 ? "less than 1e-9" : fmt::format("{:.4g}", fraction);
+}
+
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.2g} ms", 1e3 * seconds);
   if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
@@ -122,8 +127,12 @@ void report_errors(Report& report, const Summary& s) {
     report.line("error", fmt::format("{:.4g} mean squared feature-space distance to the components",
                                      *s.reconstruction_error));
   if (s.residual_trace_fraction)
-    report.line("left out",
-                fmt::format("{:.4g} of the kernel matrix's trace", *s.residual_trace_fraction));
+    report.line("left out", fmt::format("{} of the kernel matrix's trace",
+                                        fraction_text(*s.residual_trace_fraction)));
+  if (s.subspace_error_estimate)
+    report.line("angle",
+                fmt::format("{:.2g} estimated sine between these components and the exact ones",
+                            *s.subspace_error_estimate));
   if (s.solver_residual)
     report.line("residual", fmt::format("{:.2g} of the largest eigenvalue", *s.solver_residual));
   for (const Bound& bound : s.bounds)
@@ -169,9 +178,15 @@ std::string Summary::brief() const {
                                  grouped(n), grouped(d), counted(components, "component"));
   if (!explained_variance_ratio.empty())
     text += fmt::format(", {} of the variance", percent(explained(*this)));
+  if (landmarks) text += ", " + counted(*landmarks, "landmark");
+  if (residual_trace_fraction)
+    text += fmt::format(" leave out {} of the trace", fraction_text(*residual_trace_fraction));
+  if (subspace_error_estimate)
+    text += fmt::format(", angle error about {:.2g}", *subspace_error_estimate);
   text += ", " + duration(seconds);
   if (termination.reason == TerminationReason::fewer_components) text += ", fewer than asked";
   if (termination.reason == TerminationReason::not_converged) text += ", NOT CONVERGED";
+  if (termination.reason == TerminationReason::tolerance_missed) text += ", TOLERANCE MISSED";
   if (!warnings.empty()) text += ", " + counted(warnings.size(), "warning");
   return text;
 }

@@ -22,7 +22,8 @@ constexpr std::uint64_t kSchemaVersion = 1;
 constexpr const char* kWhat = "summary";
 
 constexpr std::array kReasons = {TerminationReason::converged, TerminationReason::fewer_components,
-                                 TerminationReason::not_converged};
+                                 TerminationReason::not_converged,
+                                 TerminationReason::tolerance_missed};
 
 // JSON has no NaN and no infinity: a number that is neither finite nor known is left out.
 void put(Json& json, const char* key, double value) {
@@ -51,6 +52,12 @@ void put_quality(Json& json, const Summary& summary) {
       total && std::isfinite(total->low) && std::isfinite(total->high))
     json["total_variance"] = {{"low", total->low}, {"high", total->high}};
   put(json, "residual_trace_fraction", summary.residual_trace_fraction);
+  for (const Interval& interval : summary.eigenvalue_intervals)
+    json["eigenvalue_intervals"].push_back({{"low", interval.low}, {"high", interval.high}});
+  if (summary.landmarks) json["landmarks"] = *summary.landmarks;
+  put(json, "subspace_error_estimate", summary.subspace_error_estimate);
+  for (const ErrorAt& point : summary.error_curve)
+    json["error_curve"].push_back({{"size", point.size}, {"error", point.error}});
   put(json, "reconstruction_error", summary.reconstruction_error);
   put(json, "solver_residual", summary.solver_residual);
   for (const Bound& bound : summary.bounds)
@@ -126,6 +133,15 @@ void read_quality(const ObjectReader& reader, Summary& summary) {
     summary.total_variance = Interval{.low = total.number("low"), .high = total.number("high")};
   }
   summary.residual_trace_fraction = optional_number("residual_trace_fraction");
+  if (reader.has("eigenvalue_intervals"))
+    for (const ObjectReader& interval : reader.objects("eigenvalue_intervals"))
+      summary.eigenvalue_intervals.push_back(
+          {.low = interval.number("low"), .high = interval.number("high")});
+  if (reader.has("landmarks")) summary.landmarks = reader.count("landmarks");
+  summary.subspace_error_estimate = optional_number("subspace_error_estimate");
+  if (reader.has("error_curve"))
+    for (const ObjectReader& point : reader.objects("error_curve"))
+      summary.error_curve.push_back({.size = point.count("size"), .error = point.number("error")});
   summary.reconstruction_error = optional_number("reconstruction_error");
   summary.solver_residual = optional_number("solver_residual");
   if (!reader.has("bounds")) return;
@@ -170,6 +186,8 @@ std::string to_string(TerminationReason reason) {
       return "fewer_components";
     case TerminationReason::not_converged:
       return "not_converged";
+    case TerminationReason::tolerance_missed:
+      return "tolerance_missed";
   }
   return {};
 }

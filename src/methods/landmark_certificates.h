@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include <mercer/kernel.h>
+#include <mercer/landmarks.h>
+#include <mercer/summary.h>
+
+#include "engine/parallel.h"
+#include "methods/landmark_set.h"
+#include "methods/landmark_spectrum.h"
+#include "methods/training_rows.h"
+
+namespace mercer::methods {
+
+/// Adds what can be said of R = K - K' (weighted) beyond its trace to `summary.bounds`. With n rows
+/// in memory and n^2 affordable, products with R itself:
+///     residual_frobenius_norm, ..._upper_95     mean |R omega|^2 over Gaussian probes, 95 % end
+///     residual_spectral_norm_upper_9999         Halko, Martinsson & Tropp 2011, lemma 4.1
+///     centred_residual_mean                     w^T R w / N, the part of the trace that centring
+///     takes
+/// and the first-order angle of the top components to the exact ones as subspace_error_estimate.
+/// Otherwise the same norms from all pairs of a uniform sample of rows; the spectral norm of its
+/// matrix is biased upwards and no bound. Returns the kernel values that were computed.
+std::uint64_t add_certificates(Summary& summary, const Kernel& kernel, const LandmarkSet& set,
+                               const LandmarkSpectrum& spectrum, const LandmarkOptions& options,
+                               const TrainingRows& data, const RowSample& sample,
+                               std::uint64_t seed, engine::Workers& workers);
+
+}  // namespace mercer::methods

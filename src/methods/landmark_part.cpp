@@ -1,0 +1,168 @@
+// Sums of a part of the data for landmark kernel PCA, to be merged with those of other parts.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+#include <mercer/landmarks.h>
+
+#include "methods/fit_record.h"
+#include "methods/landmark_model.h"
+#include "methods/landmark_pass.h"
+#include "model/part_file.h"
+
+namespace mercer {
+
+struct LandmarkPart::State {
+  Kernel kernel;
+  InputMaps input;
+  methods::LandmarkSet set;
+  methods::LandmarkSums sums;
+
+  State(Kernel resolved, InputMaps maps, MatrixView<const double> library)
+      : kernel(std::move(resolved)), input(std::move(maps)), sums{engine::Moments({})} {
+    engine::Workers workers{RunOptions{.threads = 1}};
+    set = methods::independent_landmarks(kernel, library, workers);
+    if (set.size() != library.rows()) {
+      throw InvalidArgument(
+          "the landmarks depend on each other: they are not those of an orthogonal landmark fit");
+    }
+    sums = methods::landmark_sums(set);
+  }
+};
+
+LandmarkPart::LandmarkPart(const Model& landmarks) {
+  if (landmarks.summary().method != "landmarks" || landmarks.library_size() == 0 ||
+      landmarks.summary().landmarks != landmarks.library_size()) {
+    throw InvalidArgument(
+        "parts are summarised with the landmarks of a model that keeps just these: fit one with the "
+        "landmarks method and the orthogonal evaluation");
+  }
+  state_ = std::make_unique<State>(landmarks.kernel(), landmarks.input(), landmarks.library());
+}
+
+LandmarkPart::~LandmarkPart() = default;
+LandmarkPart::LandmarkPart(const LandmarkPart& other)
+    : state_(std::make_unique<State>(*other.state_)) {}
+LandmarkPart::LandmarkPart(LandmarkPart&&) noexcept = default;
+LandmarkPart& LandmarkPart::operator=(const LandmarkPart& other) {
+  if (this != &other) state_ = std::make_unique<State>(*other.state_);
+  return *this;
+}
+LandmarkPart& LandmarkPart::operator=(LandmarkPart&&) noexcept = default;
+
+void LandmarkPart::add(MatrixView<const double> points, std::span<const double> weights,
+                       const RunOptions& run) {
+  const auto source = rows_in_memory(points, weights);
+  add(*source, run);
+}
+
+void LandmarkPart::add(RowSource& rows, const RunOptions& run) {
+  if (rows.cols() != state_->set.points.cols()) {
+    throw DataError(fmt::format("the rows have {} columns, the landmarks {}", rows.cols(),
+                                state_->set.points.cols()));
+  }
+  const auto scaled = scaled_rows(rows, state_->input.scaling);
+  engine::Workers workers(run);
+  workers.begin_phase("pass");
+  methods::TrainingRows data(*scaled);
+  auto sums = methods::landmark_sums(state_->set);
+  methods::add_rows(sums, state_->kernel, state_->set, data, {}, workers);
+  state_->sums.moments.add(sums.moments);
+  state_->sums.trace += sums.trace;
+  state_->sums.kernel_evaluations += sums.kernel_evaluations;
+}
+
+void LandmarkPart::merge(const LandmarkPart& other) {
+  const State& theirs = *other.state_;
+  if (kernel_name(state_->kernel) != kernel_name(theirs.kernel) ||
+      kernel_parameters(state_->kernel) != kernel_parameters(theirs.kernel)) {
+    throw InvalidArgument("the parts were made with different kernels");
+  }
+  const auto same = [](const Matrix<double>& a, const Matrix<double>& b) {
+    return a.rows() == b.rows() && a.cols() == b.cols() &&
+           std::equal(a.data(), a.data() + a.size(), b.data());
+  };
+  if (!same(state_->set.points, theirs.set.points)) {
+    throw InvalidArgument("the parts were made with different landmarks");
+  }
+  if (state_->input.scaling.shift != theirs.input.scaling.shift ||
+      state_->input.scaling.multiply != theirs.input.scaling.multiply) {
+    throw InvalidArgument("the parts were made with different scalings of the columns");
+  }
+  state_->sums.moments.add(theirs.sums.moments);
+  state_->sums.trace += theirs.sums.trace;
+  state_->sums.kernel_evaluations += theirs.sums.kernel_evaluations;
+}
+
+std::size_t LandmarkPart::rows() const {
+  return state_->sums.moments.rows();
+}
+
+double LandmarkPart::total_weight() const {
+  return state_->sums.moments.weight();
+}
+
+std::size_t LandmarkPart::landmarks() const {
+  return state_->set.size();
+}
+
+const InputMaps& LandmarkPart::input() const {
+  return state_->input;
+}
+
+Fit LandmarkPart::finish(const LandmarkOptions& options, const RunOptions& run) const {
+  options.validate();
+  if (rows() == 0) throw DataError("the parts have no rows");
+  methods::FitRecord record("landmarks", run);
+  record.begin("components");
+  const methods::LandmarkSpectrum spectrum(state_->sums.moments, state_->set.lower,
+                                           state_->sums.trace, options.center);
+  record.summary().kernel_evaluations = state_->sums.kernel_evaluations;
+  record.choice("landmarks", std::to_string(landmarks()), "those that the parts were made with");
+  Fit fit = methods::landmark_fit(state_->kernel, state_->set, spectrum, options, rows(),
+                                  /*single_precision=*/false, record);
+  return {.model = fit.model.with_input(state_->input), .summary = std::move(fit.summary)};
+}
+
+void LandmarkPart::save(const std::filesystem::path& path) const {
+  const auto sums = state_->sums.moments.sums();
+  model::write_part(path, {.kernel = state_->kernel,
+                           .input = state_->input,
+                           .library = state_->set.points,
+                           .shift = sums.shift,
+                           .sum = sums.sum,
+                           .triangle = sums.triangle,
+                           .weight = sums.weight,
+                           .rows = sums.rows,
+                           .trace = state_->sums.trace,
+                           .kernel_evaluations = state_->sums.kernel_evaluations});
+}
+
+LandmarkPart LandmarkPart::load(const std::filesystem::path& path) {
+  auto part = model::read_part(path);
+  try {
+    LandmarkPart loaded(std::make_unique<State>(std::move(part.kernel), std::move(part.input),
+                                                part.library));
+    if (loaded.state_->sums.moments.shift().size() != part.shift.size()) {
+      throw InvalidArgument("the sums do not belong to the landmarks");
+    }
+    loaded.state_->sums = {.moments = engine::Moments::from_sums({.shift = std::move(part.shift),
+                                                                  .sum = std::move(part.sum),
+                                                                  .triangle =
+                                                                      std::move(part.triangle),
+                                                                  .weight = part.weight,
+                                                                  .rows = part.rows}),
+                           .trace = part.trace,
+                           .kernel_evaluations = part.kernel_evaluations};
+    return loaded;
+  } catch (const InvalidArgument& e) {
+    throw FileError(fmt::format("{}: {}", path.string(), e.what()));
+  }
+}
+
+LandmarkPart::LandmarkPart(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+}  // namespace mercer

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <mercer/kernel.h>
+#include <mercer/precision.h>
+
+#include "engine/parallel.h"
+#include "engine/statistics.h"
+#include "methods/landmark_set.h"
+#include "methods/training_rows.h"
+
+namespace mercer::methods {
+
+/// What one pass over rows leaves of them: moments of their kernel values with the landmarks, and
+/// sum w k(x, x). Sums about the row means of the landmarks' own kernel matrix, so that they depend
+/// on the landmarks alone and parts of the data add up.
+struct LandmarkSums {
+  engine::Moments moments;
+  double trace = 0;
+  std::uint64_t kernel_evaluations = 0;
+};
+
+/// No rows yet.
+LandmarkSums landmark_sums(const LandmarkSet& set);
+
+/// Which arithmetic the pass uses.
+struct PassPrecision {
+  bool float_values = false;    ///< kernel values in single precision
+  bool float_products = false;  ///< and their products too, summed over few rows at a time
+  std::string reason{};
+};
+
+/// Whether single precision is safe for `components` components, judged on a sample of the rows:
+/// rounding noise of the scatter, blown up by the inverse of the landmarks' kernel matrix, against
+/// the smallest eigenvalue wanted.
+PassPrecision choose_precision(Precision asked, const Kernel& kernel, const LandmarkSet& set,
+                               const RowSample& sample, std::size_t components, bool center,
+                               std::uint64_t seed, engine::Workers& workers);
+
+/// Adds every row of the data. n m (d + m) flops.
+void add_rows(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set, TrainingRows& data,
+              const PassPrecision& precision, engine::Workers& workers);
+
+}  // namespace mercer::methods

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mercer/kernel.h>
+#include <mercer/matrix.h>
+
+#include "engine/parallel.h"
+
+namespace mercer::methods {
+
+/// Landmarks C in the order they were chosen, with the Cholesky factor of their kernel matrix.
+struct LandmarkSet {
+  Matrix<double> points;  ///< m x d
+  Matrix<double> lower;   ///< L, K_CC = L L^T
+
+  std::size_t size() const { return points.rows(); }
+};
+
+/// The factor of points in their order; those that depend on the ones before (to 1e-10 of the
+/// largest k(x, x)) are dropped, and no jitter is needed. O(m^3 / 3).
+LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double> points,
+                                  engine::Workers& workers);
+
+/// The first `count` landmarks.
+LandmarkSet first_landmarks(const LandmarkSet& set, std::size_t count);
+
+/// Orthonormal coordinates z(x) = L^-1 k_C(x) in the span of the landmarks, a row of m per point.
+/// O(m (d + m/2)) a point.
+Matrix<double> landmark_coordinates(const Kernel& kernel, const LandmarkSet& set,
+                                    MatrixView<const double> points, engine::Workers& workers);
+
+/// d_i = k(x_i, x_i) - |z(x_i)|^2: squared feature-space distances from the span of the landmarks.
+std::vector<double> landmark_residuals(const Kernel& kernel, const LandmarkSet& set,
+                                       MatrixView<const double> points, engine::Workers& workers);
+
+/// sum w d / sum w k(x, x) over the points; `weights` may be empty.
+double residual_fraction(const Kernel& kernel, const LandmarkSet& set,
+                         MatrixView<const double> points, std::span<const double> weights,
+                         engine::Workers& workers);
+
+}  // namespace mercer::methods
