@@ -75,17 +75,29 @@ Matrix<double> PartialCholesky::pivot_factor() const {
   return lower;
 }
 
+Matrix<double> PartialCholesky::proposal_matrix(std::span<const std::size_t> rows) const {
+  const std::size_t b = rows.size();
+  if (std::holds_alternative<Precomputed>(kernel_)) {
+    auto given = Matrix<double>::uninitialized(b, b);
+    for (std::size_t i = 0; i < b; ++i) {
+      for (std::size_t j = 0; j < b; ++j) given(i, j) = points_(rows[i], rows[j]);
+    }
+    return given;
+  }
+  auto proposals = Matrix<double>::uninitialized(b, points_.cols());
+  for (std::size_t j = 0; j < b; ++j) {
+    std::ranges::copy(points_.row(rows[j]), proposals.row(j).begin());
+  }
+  return kernel_matrix(kernel_, proposals, proposals, workers_);
+}
+
 std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> rows,
                                                  std::size_t most, const Accept& accept) {
   most = std::min(most, capacity_ - rank());
   const std::size_t b = rows.size();
   // The kernel matrix of the proposals less what the pivots explain. Its diagonal is set to the
   // residuals themselves: acceptance must use the numbers that the proposals were drawn by.
-  Matrix<double> proposals = Matrix<double>::uninitialized(b, points_.cols());
-  for (std::size_t j = 0; j < b; ++j) {
-    std::ranges::copy(points_.row(rows[j]), proposals.row(j).begin());
-  }
-  Matrix<double> h = kernel_matrix(kernel_, proposals, proposals, workers_);
+  Matrix<double> h = proposal_matrix(rows);
   evaluations_ += b * b;
   const auto g = factor();
   workers_.for_each(b, [&](std::size_t i) {

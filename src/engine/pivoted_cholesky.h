@@ -56,6 +56,8 @@ class PartialCholesky {
   static double bytes(std::size_t n, std::size_t capacity);
 
  private:
+  /// Kernel values of the given rows with each other.
+  Matrix<double> proposal_matrix(std::span<const std::size_t> rows) const;
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
 
   Kernel kernel_;
