@@ -130,6 +130,10 @@ class RequestedRows {
       const auto place = places_.find(chunk.first_row + i);
       if (place == places_.end()) continue;
       std::ranges::copy(chunk.points.row(i), sample_.points.row(place->second).begin());
+      if (!chunk.weights.empty()) {
+        sample_.weights.resize(sample_.rows.size(), 1.0);
+        sample_.weights[place->second] = chunk.weights[i];
+      }
       ++found_;
     }
   }
