@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+
 #include "engine/kernel_value.h"
 #include "engine/tile.h"
 #include "engine/weighted_draw.h"
@@ -58,7 +62,14 @@ PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> 
       values_(static_cast<double*>(memory_.data())),
       diagonal_(kernel_diagonal(kernel, points)),
       residuals_(diagonal_) {
-  for (double& residual : residuals_) residual = std::max(residual, 0.0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!std::isfinite(diagonal_[i])) {
+      throw NumericalError(
+          fmt::format("k(x, x) of row {} is {}: scale the data or the kernel's parameters", i + 1,
+                      diagonal_[i]));
+    }
+    residuals_[i] = std::max(diagonal_[i], 0.0);
+  }
   if (!residuals_.empty()) negligible_ = kPivotTolerance * std::ranges::max(residuals_);
 }
 

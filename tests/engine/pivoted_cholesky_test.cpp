@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <mercer/error.h>
+
 #include "engine/every_kernel.h"
 #include "engine/reference.h"
+#include "engine/simd.h"
 #include "engine/weighted_draw.h"
 #include "golden/golden.h"
 #include "numbers.h"
@@ -397,6 +400,36 @@ TEST(PartialCholesky, TakesAPrecomputedMatrix) {
   EXPECT_TRUE(RandomPivots(given, {}, RandomStream(2)).grow(40));
   EXPECT_EQ(to_rows(given.pivots()), to_rows(by_formula.pivots()));
   expect_factor_of(gram, given);
+}
+
+TEST(PartialCholesky, OfKernelValuesThatOverflowIsAnError) {
+  Workers workers({.threads = 1});
+  auto points = normal_matrix(20, 2, 11);
+  points(7, 0) = 1e120;
+  try {
+    const PartialCholesky factor(Polynomial{.gamma = 1}, points, 5, workers);
+    FAIL() << "an infinite k(x, x) was taken";
+  } catch (const NumericalError& error) {
+    EXPECT_NE(std::string(error.what()).find("row 8 is inf"), std::string::npos) << error.what();
+  }
+}
+
+TEST(PartialCholesky, HoldsItsInvariantsOnEveryInstructionSet) {
+  const auto points = normal_matrix(211, 5, 12);
+  const Kernel kernel = Gaussian{0.1};
+  const auto gram = reference::kernel_matrix(kernel, points, points);
+  for (const std::string& target : simd_targets()) {
+    SCOPED_TRACE(target);
+    const ForcedSimdTarget forced(target);
+    Workers workers({.threads = 1});
+    PartialCholesky factor(kernel, points, 101, workers);
+    // Blocks of more pivots than a block of kernel values has columns, and of a few.
+    Rows many(97);
+    std::iota(many.begin(), many.end(), std::size_t{50});
+    EXPECT_EQ(factor.append(many, 97).size(), 97U);
+    EXPECT_EQ(factor.append(Rows{0, 1, 2, 3, 4}, 5).size(), 4U);
+    expect_factor_of(gram, factor);
+  }
 }
 
 class Append : public ::testing::Test {
