@@ -294,6 +294,9 @@ TEST(LandmarkSpectrum, OfManyLandmarksIsTheSameByBothSolvers) {
   const auto spectrum = rows.spectrum(true, workers);
   const auto few = spectrum.eigenpairs(400, 5, 1, workers);
   const auto most = spectrum.eigenpairs(400, 300, 1, workers);
+  Workers one({.threads = 1});
+  EXPECT_TRUE(
+      testing::same_bits(rows.spectrum(true, one).eigenpairs(400, 5, 1, one).vectors, few.vectors));
   ASSERT_EQ(few.values.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_NEAR(few.values[i], most.values[i], 1e-10 * most.values[0]);
@@ -323,6 +326,20 @@ TEST(LandmarkSpectrum, WeightsAreRepetitions) {
     const auto right = b.eigenpairs(15, 15, 1, workers);
     for (std::size_t i = 0; i < 15; ++i) EXPECT_NEAR(left.values[i], right.values[i], 1e-9);
   }
+}
+
+TEST(LandmarkSpectrum, ErrorIsNotExtrapolatedFromAChangeThatGrew) {
+  // One and two coordinates have the same leading component; the third is larger than both.
+  Workers workers({.threads = 1});
+  const Moments::Sums sums{.shift = {0, 0, 0, 0},
+                           .sum = {0, 0, 0, 0},
+                           .triangle = {5, 0, 1, 0, 0, 9, 0, 0, 0, 1},
+                           .weight = 10,
+                           .rows = 10};
+  const LandmarkSpectrum spectrum(Moments::from_sums(sums), 16, true);
+  const auto error = subspace_error(spectrum, 1, 1, workers);
+  EXPECT_EQ(error.change, 1);
+  EXPECT_EQ(error.estimate, 1);
 }
 
 TEST(LandmarkSpectrum, EdgesHaveAnAnswer) {
