@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -121,7 +122,7 @@ TEST_F(SampleRows, AreDisjointAndAscending) {
 
 TEST_F(SampleRows, WithRoomForAllTakeAllInOrder) {
   const auto points = testing::normal_matrix(70, 2, 1);
-  for (const std::size_t room : {70U, 1000U}) {
+  for (const std::size_t room : {std::size_t{70}, std::numeric_limits<std::size_t>::max()}) {
     const auto samples = sample(points, room, 20);
     EXPECT_TRUE(testing::same_bits(samples.chosen.points, points));
     EXPECT_TRUE(samples.held_out.rows.empty());
