@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+
 #include "engine/kernel_value.h"
 #include "engine/tile.h"
 #include "engine/weighted_draw.h"
@@ -58,7 +62,14 @@ PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> 
       values_(static_cast<double*>(memory_.data())),
       diagonal_(kernel_diagonal(kernel, points)),
       residuals_(diagonal_) {
-  for (double& residual : residuals_) residual = std::max(residual, 0.0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!std::isfinite(diagonal_[i])) {
+      throw NumericalError(
+          fmt::format("k(x, x) of row {} is {}: scale the data or the kernel's parameters", i + 1,
+                      diagonal_[i]));
+    }
+    residuals_[i] = std::max(diagonal_[i], 0.0);
+  }
   if (!residuals_.empty()) negligible_ = kPivotTolerance * std::ranges::max(residuals_);
 }
 
@@ -75,17 +86,29 @@ Matrix<double> PartialCholesky::pivot_factor() const {
   return lower;
 }
 
+Matrix<double> PartialCholesky::proposal_matrix(std::span<const std::size_t> rows) const {
+  const std::size_t b = rows.size();
+  if (std::holds_alternative<Precomputed>(kernel_)) {
+    auto given = Matrix<double>::uninitialized(b, b);
+    for (std::size_t i = 0; i < b; ++i) {
+      for (std::size_t j = 0; j < b; ++j) given(i, j) = points_(rows[i], rows[j]);
+    }
+    return given;
+  }
+  auto proposals = Matrix<double>::uninitialized(b, points_.cols());
+  for (std::size_t j = 0; j < b; ++j) {
+    std::ranges::copy(points_.row(rows[j]), proposals.row(j).begin());
+  }
+  return kernel_matrix(kernel_, proposals, proposals, workers_);
+}
+
 std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> rows,
                                                  std::size_t most, const Accept& accept) {
   most = std::min(most, capacity_ - rank());
   const std::size_t b = rows.size();
   // The kernel matrix of the proposals less what the pivots explain. Its diagonal is set to the
   // residuals themselves: acceptance must use the numbers that the proposals were drawn by.
-  Matrix<double> proposals = Matrix<double>::uninitialized(b, points_.cols());
-  for (std::size_t j = 0; j < b; ++j) {
-    std::ranges::copy(points_.row(rows[j]), proposals.row(j).begin());
-  }
-  Matrix<double> h = kernel_matrix(kernel_, proposals, proposals, workers_);
+  Matrix<double> h = proposal_matrix(rows);
   evaluations_ += b * b;
   const auto g = factor();
   workers_.for_each(b, [&](std::size_t i) {

@@ -24,8 +24,8 @@ namespace mercer::engine {
 /// Cost of c pivots: n c kernel values, n c^2 flops, 8 n c bytes.
 class PartialCholesky {
  public:
-  /// `capacity`: most pivots. `points` must stay when the kernel has no tile form. Throws
-  /// std::bad_alloc.
+  /// `capacity`: most pivots. `points` must stay. Throws NumericalError when a k(x, x) is not
+  /// finite, and std::bad_alloc.
   PartialCholesky(const Kernel& kernel, MatrixView<const double> points, std::size_t capacity,
                   Workers& workers);
 
@@ -56,6 +56,8 @@ class PartialCholesky {
   static double bytes(std::size_t n, std::size_t capacity);
 
  private:
+  /// Kernel values of the given rows with each other.
+  Matrix<double> proposal_matrix(std::span<const std::size_t> rows) const;
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
 
   Kernel kernel_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
 
 #include "engine/kernel_value.h"
 
@@ -121,6 +123,73 @@ KernelPca kernel_pca(MatrixView<const double> gram, MatrixView<const double> cro
     }
   }
   return result;
+}
+
+namespace {
+
+/// Cholesky by elimination in a copy of the matrix; `choose` names the next pivot from the
+/// residuals, or nothing to stop.
+Pivots pivoted_cholesky(
+    MatrixView<const double> gram, std::span<const double> weights,
+    const std::function<std::optional<std::size_t>(const std::vector<double>&)>& choose) {
+  const std::size_t n = gram.rows();
+  Matrix<double> left(gram);
+  Pivots pivots;
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    pivots.residuals.push_back(std::max(gram(i, i), 0.0));
+    total += (weights.empty() ? 1 : weights[i]) * gram(i, i);
+  }
+  const double negligible = 1e-10 * std::ranges::max(pivots.residuals);
+  while (std::ranges::max(pivots.residuals) > negligible) {
+    const auto next = choose(pivots.residuals);
+    if (!next) break;
+    const std::size_t pivot = *next;
+    std::vector<double> column(n);
+    for (std::size_t i = 0; i < n; ++i) column[i] = left(i, pivot) / std::sqrt(left(pivot, pivot));
+    for (const std::size_t before : pivots.rows) column[before] = 0;
+    pivots.rows.push_back(pivot);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) left(i, j) -= column[i] * column[j];
+      pivots.residuals[i] = std::max(left(i, i), 0.0);
+    }
+    for (const std::size_t row : pivots.rows) pivots.residuals[row] = 0;
+  }
+  double residual = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    residual += (weights.empty() ? 1 : weights[i]) * pivots.residuals[i];
+  }
+  pivots.residual_fraction = total > 0 ? residual / total : 0;
+  return pivots;
+}
+
+}  // namespace
+
+Pivots randomly_pivoted_cholesky(MatrixView<const double> gram, std::span<const double> weights,
+                                 std::span<const double> uniforms) {
+  std::size_t draw = 0;
+  return pivoted_cholesky(
+      gram, weights, [&](const std::vector<double>& residuals) -> std::optional<std::size_t> {
+        if (draw == uniforms.size()) return std::nullopt;
+        std::vector<double> cumulative;
+        double sum = 0;
+        for (std::size_t i = 0; i < residuals.size(); ++i) {
+          sum += (weights.empty() ? 1 : weights[i]) * residuals[i];
+          cumulative.push_back(sum);
+        }
+        const double target = uniforms[draw++] * sum;
+        const auto row = std::ranges::find_if(cumulative, [&](double c) { return c > target; });
+        return static_cast<std::size_t>(row - cumulative.begin());
+      });
+}
+
+Pivots greedily_pivoted_cholesky(MatrixView<const double> gram, std::size_t count) {
+  std::size_t taken = 0;
+  return pivoted_cholesky(
+      gram, {}, [&](const std::vector<double>& residuals) -> std::optional<std::size_t> {
+        if (taken++ == count) return std::nullopt;
+        return static_cast<std::size_t>(std::ranges::max_element(residuals) - residuals.begin());
+      });
 }
 
 }  // namespace mercer::engine::reference

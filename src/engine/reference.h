@@ -35,4 +35,18 @@ struct KernelPca {
 KernelPca kernel_pca(MatrixView<const double> gram, MatrixView<const double> cross,
                      std::size_t components, bool center);
 
+struct Pivots {
+  std::vector<std::size_t> rows;  ///< in the order drawn
+  std::vector<double> residuals;  ///< of every row, given them
+  double residual_fraction = 0;   ///< sum w d / sum w k(x, x)
+};
+/// Randomly pivoted Cholesky one pivot at a time (Chen, Epperly, Tropp & Webber 2022): draw i takes
+/// the first row whose cumulative sum of w d exceeds uniforms[i] times the whole. Ends early when
+/// no residual is above 1e-10 of the largest k(x, x).
+Pivots randomly_pivoted_cholesky(MatrixView<const double> gram, std::span<const double> weights,
+                                 std::span<const double> uniforms);
+
+/// Cholesky with the row of largest residual as the next pivot (the first of equals).
+Pivots greedily_pivoted_cholesky(MatrixView<const double> gram, std::size_t count);
+
 }  // namespace mercer::engine::reference

@@ -250,13 +250,22 @@ HWY_INLINE void center_panel_of(T* panel, std::size_t rows, const double* shift,
                                 const double* scale, double* sums) {
   const Tag<T> d;
   constexpr std::size_t kW = kWidth<T>;
+  // A shift that is rounded to float would move every mean by its rounding; what rounding leaves is
+  // subtracted after it.
   HWY_ALIGN T narrow_shift[kW];
-  for (std::size_t i = 0; i < kW; ++i) narrow_shift[i] = static_cast<T>(shift[i]);
+  HWY_ALIGN T shift_rest[kW];
+  for (std::size_t i = 0; i < kW; ++i) {
+    narrow_shift[i] = static_cast<T>(shift[i]);
+    shift_rest[i] = static_cast<T>(shift[i] - static_cast<double>(narrow_shift[i]));
+  }
   for (std::size_t r = 0; r < rows; ++r, panel += kW) {
     const double factor = scale == nullptr ? 1.0 : scale[r];
     HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
       T* values = panel + v * kLanes<T>;
       auto value = hn::Sub(hn::LoadU(d, values), hn::Load(d, narrow_shift + v * kLanes<T>));
+      if constexpr (sizeof(T) < sizeof(double)) {
+        value = hn::Sub(value, hn::Load(d, shift_rest + v * kLanes<T>));
+      }
       value = hn::Mul(value, hn::Set(d, static_cast<T>(factor)));
       hn::StoreU(value, d, values);
       add_to_sums(value, factor, sums + v * kLanes<T>);

@@ -174,7 +174,8 @@ SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::size_t count
   SubspaceError error{.change = spectrum.change(half, whole, count), .estimate = 1};
   const double before = spectrum.change(quarter, half, count);
   // Errors fall geometrically with doublings: the next change is to this one as this to the last.
-  error.estimate = before > 0 ? std::min(error.change * error.change / before, error.change) : 0;
+  // A change that did not fall says nothing about the next.
+  error.estimate = before > error.change ? error.change * error.change / before : error.change;
   return error;
 }
 

@@ -1,6 +1,7 @@
 #include "methods/training_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -131,7 +132,7 @@ class RequestedRows {
       if (place == places_.end()) continue;
       std::ranges::copy(chunk.points.row(i), sample_.points.row(place->second).begin());
       if (!chunk.weights.empty()) {
-        sample_.weights.resize(places_.size(), 1.0);
+        sample_.weights.resize(sample_.rows.size(), 1.0);
         sample_.weights[place->second] = chunk.weights[i];
       }
       ++found_;
@@ -159,7 +160,8 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
                     std::size_t held_out, std::span<const std::size_t> requested,
                     const engine::RandomStream& stream, engine::Workers& workers) {
   constexpr std::size_t kChunkRows = 4096;
-  SampleRows sample(chosen + held_out, data.cols());
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  SampleRows sample(chosen + std::min(held_out, most - chosen), data.cols());
   RequestedRows by_number(requested, data.cols());
   bool weighted = false;
   std::size_t rows = 0;

@@ -53,7 +53,7 @@ class TrainingRows {
 struct RowSample {
   Matrix<double> points;
   std::vector<double> weights;
-  std::vector<std::uint64_t> rows;  ///< where they stand in the data, ascending
+  std::vector<std::uint64_t> rows;  ///< where they stand in the data; samples are ascending
 };
 
 struct Samples {
@@ -66,8 +66,8 @@ struct Samples {
 
 /// Two uniform samples without replacement, in one pass. A row belongs to them by the rank of a
 /// random key that depends on the seed and its number alone, so neither the number of rows nor
-/// their source need be known. Throws DataError on rows the kernel cannot take, or a requested row
-/// that does not exist.
+/// their source need be known. Throws DataError on rows the kernel cannot take and when there are
+/// none, InvalidArgument on a requested row that does not exist or is asked for twice.
 Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen,
                     std::size_t held_out, std::span<const std::size_t> requested,
                     const engine::RandomStream& stream, engine::Workers& workers);

@@ -258,6 +258,106 @@ TEST_P(TileOnEveryTarget, ProductBitsDoNotDependOnTheCut) {
   EXPECT_TRUE(testing::same_bits(whole, parts));
 }
 
+/// A tall matrix in panels of columns, [panel][row][column in panel], with room for more rows.
+template <class T>
+struct Panels {
+  Panels(std::size_t panels, std::size_t rows, std::size_t room, std::uint64_t seed)
+      : width(panel_width<T>()), stride(room * width), values(panels * stride, T{-7}) {
+    const auto numbers = normal_matrix(panels * width, rows, seed);
+    for (std::size_t c = 0; c < panels * width; ++c) {
+      for (std::size_t r = 0; r < rows; ++r) at(r, c) = static_cast<T>(numbers(c, r));
+    }
+  }
+  T& at(std::size_t r, std::size_t c) { return values[c / width * stride + r * width + c % width]; }
+
+  std::size_t width;
+  std::size_t stride;
+  std::vector<T> values;
+};
+
+/// Against the definition, relative to the size of the sums; what lies beyond stays as it was.
+template <class T>
+void expect_scatter(std::size_t row_panels, std::size_t col_panels, std::size_t depth,
+                    double tolerance) {
+  Panels<T> x(row_panels, depth, depth + 3, 1);
+  Panels<T> y(col_panels, depth, depth + 3, 2);
+  const std::size_t width = x.width;
+  const std::size_t columns = col_panels * width;
+  const std::size_t out_stride = (columns + 2) * width;
+  std::vector<T> out(row_panels * out_stride, T{0.5});
+  add_scatter<T>({.rows = x.values.data(),
+                  .row_panels = row_panels,
+                  .cols = y.values.data(),
+                  .col_count = columns,
+                  .panel_stride = x.stride,
+                  .depth = depth,
+                  .out = out.data(),
+                  .out_stride = out_stride});
+  for (std::size_t i = 0; i < row_panels * width; ++i) {
+    const T* panel = out.data() + i / width * out_stride + i % width;
+    for (std::size_t j = 0; j < columns; ++j) {
+      double expected = 0.5;
+      double size = 0.5;
+      for (std::size_t r = 0; r < depth; ++r) {
+        const double product = static_cast<double>(x.at(r, i)) * static_cast<double>(y.at(r, j));
+        expected += product;
+        size += std::abs(product);
+      }
+      ASSERT_NEAR(static_cast<double>(panel[j * width]), expected, tolerance * size)
+          << i << ' ' << j;
+    }
+    for (std::size_t j = columns; j < columns + 2; ++j) ASSERT_EQ(panel[j * width], T{0.5});
+  }
+}
+
+TEST_P(TileOnEveryTarget, ScatterAddsTheProductsOfColumns) {
+  for (const std::size_t row_panels : {1U, 3U}) {
+    for (const std::size_t col_panels : {1U, 2U}) {
+      for (const std::size_t depth : {0U, 1U, 7U, 96U, 257U}) {
+        SCOPED_TRACE(std::to_string(row_panels) + ' ' + std::to_string(col_panels) + ' ' +
+                     std::to_string(depth));
+        expect_scatter<double>(row_panels, col_panels, depth, 1e-15);
+        expect_scatter<float>(row_panels, col_panels, depth, 1e-6);
+      }
+    }
+  }
+}
+
+template <class T>
+void expect_centred(std::size_t rows, bool scaled, double tolerance) {
+  Panels<T> panel(1, rows, rows + 1, 3);
+  Panels<T> before = panel;
+  const std::size_t width = panel.width;
+  const auto shift = normal_matrix(1, width, 4);
+  auto scale = uniform_matrix(1, rows + 1, 5);
+  for (double& factor : scale.row(0)) factor = 0.5 + 2 * factor;
+  std::vector<double> sums(width + 1, 0.25);
+  center_panel(panel.values.data(), rows, shift.data(), scaled ? scale.data() : nullptr,
+               sums.data());
+  for (std::size_t c = 0; c < width; ++c) {
+    double expected_sum = 0.25;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double factor = scaled ? scale(0, r) : 1.0;
+      const double expected = (static_cast<double>(before.at(r, c)) - shift(0, c)) * factor;
+      ASSERT_NEAR(static_cast<double>(panel.at(r, c)), expected, 10 * tolerance) << r << ' ' << c;
+      expected_sum += factor * expected;
+    }
+    ASSERT_NEAR(sums[c], expected_sum, 10 * tolerance * static_cast<double>(rows + 1)) << c;
+    ASSERT_EQ(panel.at(rows, c), T{-7}) << "rows after the last were touched";
+  }
+  EXPECT_EQ(sums[width], 0.25);
+}
+
+TEST_P(TileOnEveryTarget, PanelsAreCentredAndScaledByRow) {
+  for (const std::size_t rows : {0U, 1U, 5U, 96U, 97U}) {
+    for (const bool scaled : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + (scaled ? " scaled" : ""));
+      expect_centred<double>(rows, scaled, 1e-15);
+      expect_centred<float>(rows, scaled, 3e-7);
+    }
+  }
+}
+
 TEST_P(TileOnEveryTarget, PromoteKeepsEveryFloat) {
   std::vector<float> from;
   for (int i = 0; i < 37; ++i) from.push_back(static_cast<float>(i) * 0.1F - 1.0F);
