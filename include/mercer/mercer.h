@@ -13,6 +13,7 @@
 #include <mercer/metrics.h>
 #include <mercer/model.h>
 #include <mercer/platform.h>
+#include <mercer/random_features.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>
