@@ -2,6 +2,7 @@
 
 // Everything of mercer's public interface. eigen.h is apart, because it needs Eigen.
 
+#include <mercer/auto.h>
 #include <mercer/bandwidth.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
@@ -15,6 +16,7 @@
 #include <mercer/model.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
+#include <mercer/random_features.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>

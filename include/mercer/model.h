@@ -15,18 +15,24 @@
 namespace mercer {
 
 /// The numbers a model is made of, in the order of the pipeline
-///     x -> input maps -> k_C(x) -> B^T k_C(x) + b -> z.
-/// A linear kernel needs no library: its feature map is x itself and B is d x k.
+///     x -> input maps -> f(x) -> B^T f(x) + b -> z.
+/// The feature map f is one of
+///     library      f(x)_j = k(c_j, x), kernel values against points C
+///     frequencies  f(x) = sqrt(2/D) [cos w_1 x, sin w_1 x, cos w_2 x, sin w_2 x, ...], D random
+///                  features for D/2 frequencies w_j; f(x)^T f(y) approximates k(x, y)
+///     neither      x itself: a linear kernel, whose B is d x k, or kernel values given by the
+///                  caller (precomputed)
 struct ModelParts {
   Kernel kernel;  ///< every parameter set
   InputMaps input;
-  Matrix<double> library;       ///< C, s x d, after the input maps; empty: linear or precomputed
-  Matrix<double> coefficients;  ///< B, s x k (d x k for a collapsed linear kernel)
-  std::vector<double> offset;   ///< b, k
+  Matrix<double> library;           ///< C, s x d, after the input maps
+  Matrix<double> frequencies;       ///< rows w_j, D/2 x d, after the input maps
+  Matrix<double> coefficients;      ///< B, s x k; D x k for frequencies, d x k for a linear kernel
+  std::vector<double> offset;       ///< b, k
   std::vector<double> eigenvalues;  ///< k, descending
   double total_weight = 0;          ///< N
-  /// Feature mean = sum_j mean_coefficients_j phi(c_j); empty when the model is not centred or the
-  /// method has none.
+  /// Feature mean = sum_j mean_coefficients_j phi(c_j), or with frequencies the mean of f itself;
+  /// empty when the model is not centred or the method has none.
   std::vector<double> mean_coefficients;
   double mean_norm2 = 0;  ///< squared feature-space norm of that mean
   bool centered = true;
@@ -47,7 +53,8 @@ class Model final {
 
   /// Component values of each row, n x components(). Same bits for every number of threads and for
   /// any way of cutting the rows into calls. The float overload evaluates kernels in single
-  /// precision, about 1e-5 relative to the largest score.
+  /// precision, about 1e-5 relative to the largest score (random features in double: their phases
+  /// need it).
   Matrix<double> transform(MatrixView<const double> points, const RunOptions& run = {}) const;
   Matrix<float> transform(MatrixView<const float> points, const RunOptions& run = {}) const;
 
@@ -59,10 +66,13 @@ class Model final {
   std::size_t components() const;
   /// Columns that `transform` expects (for a precomputed kernel: the number of library points).
   std::size_t input_columns() const;
+  /// Points in the library; 0 for the other feature maps.
   std::size_t library_size() const;
   const Kernel& kernel() const;
   const InputMaps& input() const;
   MatrixView<const double> library() const;
+  /// Empty unless the model has random features.
+  MatrixView<const double> frequencies() const;
   MatrixView<const double> coefficients() const;
   std::span<const double> offset() const;
   std::span<const double> eigenvalues() const;

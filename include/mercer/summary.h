@@ -97,6 +97,8 @@ struct Summary {
   std::string simd;
   std::string blas;
   std::uint64_t seed = 0;
+  /// Random features of the model.
+  std::optional<std::size_t> features;
 
   /// One line: method, size, components, error, time.
   std::string brief() const;

@@ -133,6 +133,18 @@ engine::EigenPairs LandmarkSpectrum::eigenpairs(std::size_t landmarks, std::size
   return engine::largest_eigenpairs(copy, count);
 }
 
+double LandmarkSpectrum::residual(const engine::EigenPairs& pairs, engine::Workers& workers) const {
+  const std::size_t count = pairs.values.size();
+  if (count == 0) return 0;
+  auto columns = Matrix<double>::uninitialized(size(), count);
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (std::size_t j = 0; j < count; ++j) columns(i, j) = pairs.vectors(j, i);
+  }
+  DenseOperator a(scatter_, workers);
+  const auto norms = engine::residual_norms(a, pairs.values, columns);
+  return *std::ranges::max_element(norms) / pairs.values.front();
+}
+
 double LandmarkSpectrum::change(const engine::EigenPairs& fewer, const engine::EigenPairs& more,
                                 std::size_t count) const {
   if (fewer.values.size() < count || more.values.size() < count) return 1;

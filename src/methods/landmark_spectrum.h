@@ -45,6 +45,9 @@ class LandmarkSpectrum {
   engine::EigenPairs eigenpairs(std::size_t landmarks, std::size_t count, std::uint64_t seed,
                                 engine::Workers& workers) const;
 
+  /// Largest |S u - lambda u| / lambda_1 of eigenpairs in all coordinates, one for each value.
+  double residual(const engine::EigenPairs& pairs, engine::Workers& workers) const;
+
   /// Sine of the largest angle between the spaces that the `count` leading components span over the
   /// rows, with fewer and with more landmarks: about the error of the fewer. 1 when one of them has
   /// not so many components.

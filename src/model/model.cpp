@@ -10,6 +10,7 @@
 #include <mercer/error.h>
 #include <mercer/model.h>
 
+#include "engine/fourier_features.h"
 #include "model/model_state.h"
 #include "model/utf8.h"
 
@@ -48,6 +49,17 @@ void validate_kernel(const Kernel& kernel) {
         fmt::format("model parts: the custom kernel '{}' has no function", custom->name));
 }
 
+void validate_frequencies(const ModelParts& parts) {
+  if (!parts.library.empty())
+    throw InvalidArgument("model parts: a model has a library or frequencies, not both");
+  if (!engine::has_fourier_features(parts.kernel))
+    throw InvalidArgument(
+        fmt::format("model parts: a {} kernel has no random features, but there are frequencies",
+                    kernel_name(parts.kernel)));
+  require_size(parts.coefficients.rows(), 2 * parts.frequencies.rows(), "a column of coefficients");
+  require_finite(parts.frequencies, "frequencies");
+}
+
 void validate_library(const ModelParts& parts) {
   const bool linear = std::holds_alternative<Linear>(parts.kernel);
   const bool precomputed = std::holds_alternative<Precomputed>(parts.kernel);
@@ -63,8 +75,17 @@ void validate_library(const ModelParts& parts) {
   require_finite(parts.library, "library");
 }
 
+void validate_feature_map(const ModelParts& parts) {
+  if (parts.frequencies.empty()) {
+    validate_library(parts);
+  } else {
+    validate_frequencies(parts);
+  }
+}
+
 /// Columns that the kernel sees.
 std::size_t point_columns(const ModelParts& parts) {
+  if (!parts.frequencies.empty()) return parts.frequencies.cols();
   return parts.library.empty() ? parts.coefficients.rows() : parts.library.cols();
 }
 
@@ -109,7 +130,7 @@ void validate_numbers(const ModelParts& parts) {
 Model::Model(ModelParts parts) {
   validate_kernel(parts.kernel);
   validate_numbers(parts);
-  validate_library(parts);
+  validate_feature_map(parts);
   validate_input(parts.input, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
   state_ = std::make_shared<const State>(State{
@@ -144,6 +165,10 @@ const InputMaps& Model::input() const {
 
 MatrixView<const double> Model::library() const {
   return state_->fitted->parts.library;
+}
+
+MatrixView<const double> Model::frequencies() const {
+  return state_->fitted->parts.frequencies;
 }
 
 MatrixView<const double> Model::coefficients() const {

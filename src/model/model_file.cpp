@@ -87,6 +87,7 @@ class ModelReader {
     parts.input.scaling.shift = vector("input_shift");
     parts.input.scaling.multiply = vector("input_multiply");
     parts.library = matrix("library");
+    parts.frequencies = matrix("frequencies");
     parts.coefficients = matrix("coefficients");
     parts.offset = vector("offset");
     parts.eigenvalues = vector("eigenvalues");
@@ -205,6 +206,7 @@ void Model::save(const std::filesystem::path& path) const {
                                   as_tensor("offset", parts.offset),
                                   as_tensor("eigenvalues", parts.eigenvalues)};
   if (!parts.library.empty()) tensors.push_back(as_tensor("library", parts.library));
+  if (!parts.frequencies.empty()) tensors.push_back(as_tensor("frequencies", parts.frequencies));
   if (!parts.mean_coefficients.empty())
     tensors.push_back(as_tensor("mean_coefficients", parts.mean_coefficients));
   if (!input.scaling.empty()) {

@@ -5,6 +5,7 @@
 
 #include <mercer/model.h>
 
+#include "engine/fourier_features.h"
 #include "engine/gram.h"
 
 namespace mercer {
@@ -25,6 +26,8 @@ struct FittedParts {
 
   mutable PackedLibrary<double> packed_double;
   mutable PackedLibrary<float> packed_float;
+  mutable std::once_flag features_once;
+  mutable std::unique_ptr<const engine::FourierFeatures> features;
   mutable std::once_flag padded_once;
   /// Coefficients and, as one more column, the mean coefficients, padded to whole vectors.
   mutable Matrix<double> padded_coefficients;

@@ -85,6 +85,7 @@ void report_data(Report& report, const Summary& s) {
   std::string components = grouped(s.components) + (s.centered ? ", centred" : ", not centred");
   if (s.library_size != 0)
     components += fmt::format(", from a library of {}", counted(s.library_size, "point"));
+  if (s.features) components += fmt::format(", from {}", counted(*s.features, "random feature"));
   report.line("components", components);
   for (const Choice& choice : s.choices)
     report.line("chosen", fmt::format("{} = {}: {}", choice.what, choice.value, choice.why));

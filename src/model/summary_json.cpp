@@ -87,6 +87,7 @@ void put_circumstances(Json& json, const Summary& summary) {
   if (!summary.simd.empty()) json["simd"] = summary.simd;
   if (!summary.blas.empty()) json["blas"] = summary.blas;
   json["seed"] = summary.seed;
+  if (summary.features) json["features"] = *summary.features;
 }
 
 /// One member a line. Texts that are not UTF-8 (a warning may quote a file) lose the bad bytes.
@@ -174,6 +175,7 @@ void read_circumstances(const ObjectReader& reader, Summary& summary) {
   if (reader.has("simd")) summary.simd = reader.text("simd");
   if (reader.has("blas")) summary.blas = reader.text("blas");
   summary.seed = reader.count("seed");
+  if (reader.has("features")) summary.features = reader.count("features");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Model::transform and Model::residual: z(x) = B^T k_C(x) + b by tiles of new points against the
-// library, s (d + k) multiply-adds and s kernel values a point, O(s + k) memory a thread.
+// Model::transform and Model::residual: z(x) = B^T f(x) + b by tiles of new points against the
+// library, s (d + k) multiply-adds and s kernel values a point, O(s + k) memory a thread; with D
+// random features D (d / 2 + k) multiply-adds and D cosines or sines.
 
 #include <algorithm>
 #include <type_traits>
@@ -77,6 +78,29 @@ void add_library_product(const FittedParts& fitted, MatrixView<const double> poi
   }
 }
 
+const engine::FourierFeatures& packed_features(const FittedParts& fitted) {
+  std::call_once(fitted.features_once, [&] {
+    fitted.features =
+        std::make_unique<const engine::FourierFeatures>(fitted.parts.frequencies.view());
+  });
+  return *fitted.features;
+}
+
+/// The same with random features in the place of kernel values.
+void add_features_product(const FittedParts& fitted, MatrixView<const double> points,
+                          MatrixView<const double> b, MatrixView<double> sums) {
+  const auto& features = packed_features(fitted);
+  const auto packed = engine::FourierFeatures::pack(points);
+  auto values = Matrix<double>::uninitialized(engine::FourierFeatures::kBlockFeatures, kBlock);
+  for (std::size_t block = 0; block < features.blocks(); ++block) {
+    features.block(block, packed, values.data());
+    const std::size_t rows = features.block_size(block);
+    engine::add_block_times(values.data(), engine::panel_width<double>(), rows, points.rows(),
+                            b.rows_from(block * engine::FourierFeatures::kBlockFeatures, rows),
+                            sums);
+  }
+}
+
 /// The feature map is the point itself: linear and precomputed kernels.
 void add_direct_product(MatrixView<const double> points, MatrixView<const double> b,
                         MatrixView<double> sums) {
@@ -117,7 +141,9 @@ void for_each_block(const FittedParts& fitted, const ColumnScaling& scaling,
     if (!scaling.empty()) scaling.apply(mapped);
     engine::check_new_points(parts.kernel, mapped.view(), first);
     Matrix<double> sums(raw.rows(), b.cols());
-    if (parts.library.empty()) {
+    if (!parts.frequencies.empty()) {
+      add_features_product(fitted, mapped, b, sums);
+    } else if (parts.library.empty()) {
       add_direct_product(mapped, b, sums);
     } else if (std::is_same_v<T, double> || !has_single_precision(parts.kernel)) {
       add_library_product<double>(fitted, mapped, b, sums);

@@ -29,4 +29,21 @@ inline ModelParts example_parts() {
   return parts;
 }
 
+/// The same components over six random features of two columns.
+inline ModelParts example_feature_parts() {
+  ModelParts parts = example_parts();
+  parts.library = {};
+  parts.frequencies = Matrix<double>(3, 2);
+  parts.coefficients = Matrix<double>(6, 2);
+  for (std::size_t i = 0; i < 6; ++i) {
+    parts.frequencies.data()[i] = 0.3 * static_cast<double>(i) - 1;
+    parts.coefficients(i, i % 2) = 1.0 / static_cast<double>(i + 1);
+  }
+  parts.mean_coefficients = {0.3, 0.1, -0.2, 0.1, 0.2, 0.05};
+  parts.mean_norm2 = 0.1925;
+  parts.summary.method = "random_features";
+  parts.summary.features = 6;
+  return parts;
+}
+
 }  // namespace mercer::testing

@@ -39,6 +39,7 @@ inline Summary full_summary() {
   s.simd = "AVX-512";
   s.blas = "SkylakeX";
   s.seed = 18446744073709551615u;
+  s.features = 2048;
   return s;
 }
 

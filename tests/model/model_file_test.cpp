@@ -38,6 +38,7 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.library_size(), b.library_size());
   EXPECT_EQ(a.input_columns(), b.input_columns());
   EXPECT_EQ(values(a.library()), values(b.library()));
+  EXPECT_EQ(values(a.frequencies()), values(b.frequencies()));
   EXPECT_EQ(values(a.coefficients()), values(b.coefficients()));
   EXPECT_EQ(values(a.offset()), values(b.offset()));
   EXPECT_EQ(values(a.eigenvalues()), values(b.eigenvalues()));
@@ -74,6 +75,26 @@ TEST(ModelFile, RoundTripKeepsEverything) {
   parts.summary = testing::full_summary();
   parts.centered = false;
   expect_round_trip(std::move(parts));
+}
+
+TEST(ModelFile, RoundTripKeepsRandomFeatures) {
+  expect_round_trip(testing::example_feature_parts());
+}
+
+TEST(ModelFile, FrequenciesAreChecked) {
+  const TemporaryFolder folder;
+  Model(testing::example_feature_parts()).save(folder / "a.mercer");
+  const auto load_changed = [&](auto change) {
+    model::Container container = model::read_container(folder / "a.mercer");
+    change(container.tensors.at("frequencies"));
+    return message_of<FileError>(
+        [&] { model::model_from_container(std::move(container), "a.mercer"); });
+  };
+  EXPECT_EQ(load_changed([](auto&) {}), "no error");
+  EXPECT_EQ(load_changed([](auto& tensor) { tensor.shape = {6}; }),
+            "a.mercer: tensor 'frequencies' must have 2 dimensions");
+  EXPECT_EQ(load_changed([](auto& tensor) { tensor.values = Matrix<double>(2, 2); }),
+            "a.mercer: model parts: a column of coefficients has 6 entries instead of 4");
 }
 
 TEST(ModelFile, RoundTripKeepsOneHotCategoriesWithOddNames) {

@@ -11,6 +11,7 @@
 namespace mercer {
 namespace {
 
+using testing::example_feature_parts;
 using testing::example_parts;
 using testing::message_of;
 
@@ -59,6 +60,35 @@ TEST(Model, PrecomputedModelsTakeAColumnPerTrainingPoint) {
   parts.library = {};
   parts.input = {};
   EXPECT_EQ(Model(std::move(parts)).input_columns(), 3u);
+}
+
+TEST(Model, RandomFeaturesNeedNoLibrary) {
+  const Model model(example_feature_parts());
+  EXPECT_EQ(model.library_size(), 0u);
+  EXPECT_EQ(model.input_columns(), 2u);
+  EXPECT_EQ(model.frequencies().rows(), 3u);
+  EXPECT_EQ(model.frequencies()(2, 1), 0.5);
+  EXPECT_TRUE(Model(example_parts()).frequencies().empty());
+}
+
+TEST(Model, RefusesFrequenciesThatDoNotFit) {
+  const auto refusal_of = [](auto change) {
+    ModelParts parts = example_feature_parts();
+    change(parts);
+    return message_of<InvalidArgument>([&] { Model(std::move(parts)); });
+  };
+  EXPECT_EQ(refusal_of([](ModelParts&) {}), "no error");
+  EXPECT_EQ(refusal_of([](auto& p) { p.library = Matrix<double>(6, 2); }),
+            "model parts: a model has a library or frequencies, not both");
+  EXPECT_EQ(refusal_of([](auto& p) { p.kernel = Linear{}; }),
+            "model parts: a linear kernel has no random features, but there are frequencies");
+  EXPECT_EQ(refusal_of([](auto& p) { p.frequencies = Matrix<double>(4, 2); }),
+            "model parts: a column of coefficients has 6 entries instead of 8");
+  EXPECT_EQ(refusal_of([](auto& p) { p.frequencies(1, 0) = INFINITY; }),
+            "model parts: frequencies holds inf at position 3");
+  EXPECT_NE(refusal_of([](auto& p) { p.mean_coefficients.pop_back(); }), "no error");
+  EXPECT_EQ(refusal_of([](auto& p) { p.frequencies = Matrix<double>(3, 5); }),
+            "input maps: the column rules give 2 columns, the model has 5");
 }
 
 TEST(Model, MayHaveNoComponents) {

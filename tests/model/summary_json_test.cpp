@@ -83,13 +83,15 @@ TEST(SummaryJson, UsesTheDocumentedShapes) {
   EXPECT_EQ(json["termination"]["reason"], "not_converged");
   EXPECT_EQ(json["choices"][0]["why"], "median distance of 1000 rows");
   EXPECT_EQ(json["seed"], 18446744073709551615u);
+  EXPECT_EQ(json["features"], 2048);
 }
 
 TEST(SummaryJson, KeysWithoutMeaningAreAbsent) {
   const auto json = nlohmann::json::parse(Summary{}.json());
-  for (const char* key : {"total_variance", "residual_trace_fraction", "reconstruction_error",
-                          "solver_residual", "bounds", "explained_variance_ratio",
-                          "peak_memory_bytes", "memory_limit_bytes", "threads", "simd", "blas"})
+  for (const char* key :
+       {"total_variance", "residual_trace_fraction", "reconstruction_error", "solver_residual",
+        "bounds", "explained_variance_ratio", "peak_memory_bytes", "memory_limit_bytes", "threads",
+        "simd", "blas", "features"})
     EXPECT_FALSE(json.contains(key)) << key;
 }
 

@@ -71,7 +71,8 @@ TEST(SummaryFull, SaysEverythingThatIsKnown) {
         "bound          operator_norm 0.75", "estimate       eigenvalue_gap 0.25",
         "not_converged: stopped at 300 products", "warning        two rows are equal",
         "1.5 s (selection 500 ms, eigenpairs 12.3 ms)", "617,283,500 kernel values",
-        "3.0 GiB at most (limit 8.0 GiB)", "2 threads, AVX-512, BLAS core SkylakeX, seed 184467"})
+        "3.0 GiB at most (limit 8.0 GiB)", "2 threads, AVX-512, BLAS core SkylakeX, seed 184467",
+        ", from 2,048 random features"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

@@ -165,6 +165,65 @@ TEST(Residual, IsTheDistanceToTheSubspace) {
   EXPECT_NEAR(fit.model.residual(far)[0], 1 + mean_norm2 - inside, 1e-12);
 }
 
+Model made_up_feature_model(std::size_t frequencies, std::size_t d, std::size_t k) {
+  ModelParts parts;
+  parts.kernel = Gaussian{0.5};
+  parts.frequencies = normal_matrix(frequencies, d, 1);
+  parts.coefficients = normal_matrix(2 * frequencies, k, 2);
+  parts.offset.assign(k, 0.25);
+  parts.eigenvalues.assign(k, 1.0);
+  parts.total_weight = 1;
+  parts.centered = false;
+  return Model(std::move(parts));
+}
+
+TEST_P(TransformOnEveryTarget, OfRandomFeaturesEqualsItsDefinition) {
+  for (const auto& [frequencies, d, k] :
+       {std::tuple{1, 1, 1}, {13, 2, 3}, {96, 5, 8}, {230, 6, 11}}) {
+    SCOPED_TRACE(frequencies);
+    const Model model = made_up_feature_model(frequencies, d, k);
+    const auto points = normal_matrix(130, d, 3);
+    Matrix<double> expected(130, k);
+    Matrix<float> single(130, d);
+    for (std::size_t i = 0; i < 130; ++i) {
+      for (std::size_t c = 0; c < single.cols(); ++c) {
+        single(i, c) = static_cast<float>(points(i, c));
+      }
+      for (std::size_t c = 0; c < expected.cols(); ++c) expected(i, c) = 0.25;
+      for (std::size_t j = 0; j < model.frequencies().rows(); ++j) {
+        double phase = 0;
+        for (std::size_t c = 0; c < points.cols(); ++c) {
+          phase += model.frequencies()(j, c) * points(i, c);
+        }
+        const double scale = std::sqrt(1.0 / frequencies);
+        for (std::size_t c = 0; c < expected.cols(); ++c) {
+          expected(i, c) += scale * (std::cos(phase) * model.coefficients()(2 * j, c) +
+                                     std::sin(phase) * model.coefficients()(2 * j + 1, c));
+        }
+      }
+    }
+    EXPECT_LT(largest_difference(model.transform(points), expected), 1e-12);
+    const auto z = model.transform(single);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      ASSERT_NEAR(static_cast<double>(z.data()[i]), expected.data()[i], 2e-5);
+    }
+  }
+}
+
+TEST_P(TransformOnEveryTarget, BitsOfRandomFeaturesDoNotDependOnTheCutOrTheThreads) {
+  const Model model = made_up_feature_model(131, 7, 5);
+  const auto points = normal_matrix(400, 7, 3);
+  const auto whole = model.transform(points, {.threads = 1});
+  EXPECT_TRUE(same_bits(whole, model.transform(points, {.threads = 3})));
+  for (const std::size_t rows : {1U, 7U, 192U}) {
+    for (std::size_t first = 0; first < 400; first += rows) {
+      const std::size_t count = std::min(rows, 400 - first);
+      ASSERT_TRUE(same_bits(whole.view().rows_from(first, count),
+                            model.transform(points.view().rows_from(first, count))));
+    }
+  }
+}
+
 TEST(Residual, NeedsTheMean) {
   auto fit = fit_exact(normal_matrix(25, 3, 1), Gaussian{0.7});
   ModelParts parts;
