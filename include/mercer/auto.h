@@ -32,8 +32,8 @@ struct AutoOptions {
 /// Exact kernel PCA where that is cheap, landmarks otherwise, as many as an estimated angle of 0.02
 /// to the exact components needs. Decided by n, d, the components and the memory limit, never by
 /// timings; each choice and its reason is in the summary.
-Fit fit_auto(MatrixView<const double> points, const Kernel& kernel,
-             const AutoOptions& options = {}, const RunOptions& run = {});
+Fit fit_auto(MatrixView<const double> points, const Kernel& kernel, const AutoOptions& options = {},
+             const RunOptions& run = {});
 
 /// Small sources are read into memory as a whole, large ones are read block by block.
 Fit fit_auto(RowSource& rows, const Kernel& kernel, const AutoOptions& options = {},

@@ -134,6 +134,7 @@ class LandmarkPart {
 
  private:
   struct State;
+  explicit LandmarkPart(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

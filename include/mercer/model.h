@@ -88,6 +88,9 @@ class Model final {
   /// ones that the training points went through.
   Model with_input(InputMaps input) const;
 
+  /// The same model with another account of its fit.
+  Model with_summary(Summary summary) const;
+
   /// Writes a `.mercer` file (docs/model_file.md): to a temporary file beside it, synced, renamed.
   /// Throws FileError; an existing file then stays as it was.
   void save(const std::filesystem::path& path) const;

@@ -1,6 +1,7 @@
-// Which method: a rough count of flops and bytes for each, with the rates of one ordinary machine as
-// constants, so that the same data, options and limits always give the same answer. On tested data
-// the landmarks that ten components need do not grow with n, so exact pays only while it is cheap.
+// Which method: a rough count of flops and bytes for each, with the rates of one ordinary machine
+// as constants, so that the same data, options and limits always give the same answer. On tested
+// data the landmarks that ten components need do not grow with n, so exact pays only while it is
+// cheap.
 
 #include <algorithm>
 #include <cmath>

@@ -37,7 +37,8 @@ LandmarkPart::LandmarkPart(const Model& landmarks) {
   if (landmarks.summary().method != "landmarks" || landmarks.library_size() == 0 ||
       landmarks.summary().landmarks != landmarks.library_size()) {
     throw InvalidArgument(
-        "parts are summarised with the landmarks of a model that keeps just these: fit one with the "
+        "parts are summarised with the landmarks of a model that keeps just these: fit one with "
+        "the "
         "landmarks method and the orthogonal evaluation");
   }
   state_ = std::make_unique<State>(landmarks.kernel(), landmarks.input(), landmarks.library());
@@ -144,19 +145,19 @@ void LandmarkPart::save(const std::filesystem::path& path) const {
 LandmarkPart LandmarkPart::load(const std::filesystem::path& path) {
   auto part = model::read_part(path);
   try {
-    LandmarkPart loaded(std::make_unique<State>(std::move(part.kernel), std::move(part.input),
-                                                part.library));
+    LandmarkPart loaded(
+        std::make_unique<State>(std::move(part.kernel), std::move(part.input), part.library));
     if (loaded.state_->sums.moments.shift().size() != part.shift.size()) {
       throw InvalidArgument("the sums do not belong to the landmarks");
     }
-    loaded.state_->sums = {.moments = engine::Moments::from_sums({.shift = std::move(part.shift),
-                                                                  .sum = std::move(part.sum),
-                                                                  .triangle =
-                                                                      std::move(part.triangle),
-                                                                  .weight = part.weight,
-                                                                  .rows = part.rows}),
-                           .trace = part.trace,
-                           .kernel_evaluations = part.kernel_evaluations};
+    loaded.state_->sums = {
+        .moments = engine::Moments::from_sums({.shift = std::move(part.shift),
+                                               .sum = std::move(part.sum),
+                                               .triangle = std::move(part.triangle),
+                                               .weight = part.weight,
+                                               .rows = part.rows}),
+        .trace = part.trace,
+        .kernel_evaluations = part.kernel_evaluations};
     return loaded;
   } catch (const InvalidArgument& e) {
     throw FileError(fmt::format("{}: {}", path.string(), e.what()));

@@ -133,8 +133,11 @@ Model::Model(ModelParts parts) {
   validate_feature_map(parts);
   validate_input(parts.input, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
-  state_ = std::make_shared<const State>(State{
-      .fitted = std::make_shared<const FittedParts>(std::move(parts)), .input = std::move(input)});
+  Summary summary = std::exchange(parts.summary, {});
+  state_ = std::make_shared<const State>(
+      State{.fitted = std::make_shared<const FittedParts>(std::move(parts)),
+            .input = std::move(input),
+            .summary = std::move(summary)});
 }
 
 Model::~Model() = default;
@@ -200,14 +203,21 @@ double Model::mean_norm2() const {
 }
 
 const Summary& Model::summary() const {
-  return state_->fitted->parts.summary;
+  return state_->summary;
 }
 
 Model Model::with_input(InputMaps input) const {
   validate_input(input, input_columns());
   Model copy = *this;
-  copy.state_ =
-      std::make_shared<const State>(State{.fitted = state_->fitted, .input = std::move(input)});
+  copy.state_ = std::make_shared<const State>(
+      State{.fitted = state_->fitted, .input = std::move(input), .summary = state_->summary});
+  return copy;
+}
+
+Model Model::with_summary(Summary summary) const {
+  Model copy = *this;
+  copy.state_ = std::make_shared<const State>(
+      State{.fitted = state_->fitted, .input = state_->input, .summary = std::move(summary)});
   return copy;
 }
 

@@ -17,12 +17,12 @@ struct PackedLibrary {
   std::unique_ptr<const engine::KernelPoints<T>> points;
 };
 
-/// What models that differ only in their input maps have in common: the large numbers, and whatever
-/// is derived from them on first use.
+/// What models that differ only in their input maps or their summary have in common: the large
+/// numbers, and whatever is derived from them on first use.
 struct FittedParts {
   explicit FittedParts(ModelParts given) : parts(std::move(given)) {}
 
-  ModelParts parts;  ///< `parts.input` is empty; each model has its own
+  ModelParts parts;  ///< without input maps and summary: each model has its own
 
   mutable PackedLibrary<double> packed_double;
   mutable PackedLibrary<float> packed_float;
@@ -36,6 +36,7 @@ struct FittedParts {
 struct Model::State {
   std::shared_ptr<const FittedParts> fitted;
   InputMaps input;
+  Summary summary;
 };
 
 }  // namespace mercer

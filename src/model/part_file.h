@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <mercer/input.h>
+#include <mercer/kernel.h>
+#include <mercer/matrix.h>
+
+namespace mercer::model {
+
+/// The numbers of a LandmarkPart: sums over rows about `shift`, which belong to the landmarks.
+struct PartNumbers {
+  Kernel kernel;
+  InputMaps input;
+  Matrix<double> library;
+  std::vector<double> shift;
+  std::vector<double> sum;
+  std::vector<double> triangle;  ///< lower triangle of the scatter, row by row
+  double weight = 0;
+  std::uint64_t rows = 0;
+  double trace = 0;
+  std::uint64_t kernel_evaluations = 0;
+};
+
+/// Throws FileError, and InvalidArgument for custom kernels, whose function no file can hold.
+void write_part(const std::filesystem::path& path, const PartNumbers& part);
+/// Throws FileError on whatever does not fit together.
+PartNumbers read_part(const std::filesystem::path& path);
+
+}  // namespace mercer::model
