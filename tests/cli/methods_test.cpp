@@ -163,6 +163,8 @@ TEST_F(Methods, TablesThatDoNotFitAreStreamedWhateverTheirFormat) {
   EXPECT_FALSE(was_read(small));
   EXPECT_EQ(small.n, 200000u);
   expect_error("fit p.csv -o m2.mercer --memory-limit 4M --method exact", 1, "limit");
+  expect_error("fit p.npy -o m2.mercer --memory-limit 4M --kernel linear", 1,
+               "exact kernel PCA needs them in memory");
 }
 
 TEST_F(Methods, PlotsOverAStreamShowTheClasses) {
