@@ -59,15 +59,15 @@ void cos_sin_panel_f64(const double* HWY_RESTRICT turns, std::size_t rows, doubl
   const auto factor = hn::Set(d, scale);
   HWY_ALIGN double pairs[2 * kW];
   for (std::size_t r = 0; r < rows; ++r, turns += kW, first += kW, second += kW) {
-    HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
+    HWY_UNROLL(4) for (std::size_t v = 0; v < kRowVectors; ++v) {
       Vec<double> cosine;
       Vec<double> sine;
       cos_sin(hn::LoadU(d, turns + v * kLanes<double>), cosine, sine);
       hn::StoreInterleaved2(hn::Mul(cosine, factor), hn::Mul(sine, factor), d,
                             pairs + 2 * v * kLanes<double>);
     }
-    HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
-      const int i = v * kLanes<double>;
+    HWY_UNROLL(4) for (std::size_t v = 0; v < kRowVectors; ++v) {
+      const std::size_t i = v * kLanes<double>;
       hn::StoreU(hn::Load(d, pairs + i), d, first + i);
       hn::StoreU(hn::Load(d, pairs + kW + i), d, second + i);
     }

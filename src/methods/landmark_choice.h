@@ -16,7 +16,14 @@
 namespace mercer::methods {
 
 /// Why no more landmarks were taken.
-enum class LandmarkStop { count, rank, tolerance, subspace_tolerance, limit };
+enum class LandmarkStop {
+  count,
+  rank,
+  tolerance,
+  subspace_tolerance,
+  limit,
+  proposals,  ///< a refinement drew too few
+};
 
 struct LandmarkChoice {
   LandmarkSet set;

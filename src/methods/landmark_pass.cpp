@@ -5,22 +5,20 @@
 
 #include <fmt/format.h>
 
-#include "engine/blas.h"
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
-#include "methods/landmark_spectrum.h"
 
 namespace mercer::methods {
 
 namespace {
 
-template <class Tile, class Scatter>
-void add_rows_in(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set,
-                 TrainingRows& data, engine::Workers& workers) {
+using engine::kBlock;
+
+/// Passes over the data; fill(rows, panels, panel_rows) writes the features of at most kBlock rows.
+template <class Tile, class Scatter, class Fill>
+void add_features(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set,
+                  TrainingRows& data, const Fill& fill, engine::Workers& workers) {
   using Pass = engine::MomentsPass<Tile, Scatter>;
-  using engine::kBlock;
-  const auto shift = engine::distance_shift(kernel, set.points);
-  const engine::KernelPoints<Tile> library(kernel, set.points.view(), shift);
   Pass pass(sums.moments);
   data.for_each_chunk(
       Pass::kChunkRows,
@@ -34,12 +32,8 @@ void add_rows_in(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& se
             chunk.points.rows(), chunk.weights,
             [&](std::size_t block, Tile* panels, std::size_t panel_rows) {
               const std::size_t first = block * kBlock;
-              const auto rows =
-                  chunk.points.rows_from(first, std::min(kBlock, chunk.points.rows() - first));
-              const engine::KernelPoints<Tile> queries(kernel, rows, shift);
-              for (std::size_t part = 0; part < library.blocks(); ++part) {
-                library.block(part, queries, 0, panels + part * kBlock * panel_rows, panel_rows);
-              }
+              fill(chunk.points.rows_from(first, std::min(kBlock, chunk.points.rows() - first)),
+                   panels, panel_rows);
             },
             workers);
         sums.kernel_evaluations += static_cast<std::uint64_t>(chunk.points.rows()) * set.size();
@@ -47,41 +41,77 @@ void add_rows_in(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& se
       workers);
 }
 
-/// Smallest eigenvalue of L L^T by inverse iteration, from above within a few per cent.
-double smallest_eigenvalue(MatrixView<const double> lower) {
-  const std::size_t m = lower.rows();
-  std::vector<double> v(m, 1 / std::sqrt(static_cast<double>(m)));
-  // Alternating signs start away from the smooth vectors that belong to large eigenvalues.
-  for (std::size_t i = 1; i < m; i += 2) v[i] = -v[i];
-  const MatrixView<double> column(v.data(), m, 1);
-  constexpr int kSteps = 20;
-  double norm = 1;
-  for (int step = 0; step < kSteps; ++step) {
-    engine::solve_lower(lower, column);
-    engine::solve_lower_transposed(lower, column);
-    double sum = 0;
-    for (const double x : v) sum += x * x;
-    norm = std::sqrt(sum);
-    if (!(norm > 0) || !std::isfinite(norm)) return 0;
-    for (double& x : v) x /= norm;
+template <class Tile, class Scatter>
+void add_kernel_values(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set,
+                       TrainingRows& data, engine::Workers& workers) {
+  const auto shift = engine::distance_shift(kernel, set.points);
+  const engine::KernelPoints<Tile> library(kernel, set.points.view(), shift);
+  add_features<Tile, Scatter>(
+      sums, kernel, set, data,
+      [&](MatrixView<const double> rows, Tile* panels, std::size_t panel_rows) {
+        const engine::KernelPoints<Tile> queries(kernel, rows, shift);
+        for (std::size_t part = 0; part < library.blocks(); ++part) {
+          library.block(part, queries, 0, panels + part * kBlock * panel_rows, panel_rows);
+        }
+      },
+      workers);
+}
+
+/// The same for coordinates, in double.
+void add_coordinates(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set,
+                     TrainingRows& data, engine::Workers& workers) {
+  const LandmarkCoordinates coordinates(kernel, set);
+  const std::size_t width = engine::panel_width<double>();
+  add_features<double, double>(
+      sums, kernel, set, data,
+      [&](MatrixView<const double> rows, double* panels, std::size_t panel_rows) {
+        const Matrix<double> z = coordinates.block(rows);
+        for (std::size_t j = 0; j < set.size(); ++j) {
+          for (std::size_t i = 0; i < rows.rows(); ++i) {
+            panels[(j / width * panel_rows + i) * width + j % width] = z(j, i);
+          }
+        }
+      },
+      workers);
+}
+
+/// Squared Frobenius norm of L, the trace of K_mm: at least its largest eigenvalue.
+double landmark_trace(const LandmarkSet& set) {
+  double sum = 0;
+  for (std::size_t i = 0; i < set.lower.size(); ++i) {
+    sum += set.lower.data()[i] * set.lower.data()[i];
   }
-  return 1 / norm;
+  return sum;
 }
 
 }  // namespace
 
 LandmarkSums landmark_sums(const LandmarkSet& set) {
   const std::size_t m = set.size();
-  // K_mm 1 / m through its factor.
-  std::vector<double> partial(m, 0.0);
+  // The mean of the landmarks: L^T 1 / m in coordinates, K_mm 1 / m in kernel values.
+  std::vector<double> coordinates(m, 0.0);
+  double largest = 0;
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) partial[j] += set.lower(i, j) / static_cast<double>(m);
+    double diagonal = 0;
+    for (std::size_t j = 0; j <= i; ++j) {
+      coordinates[j] += set.lower(i, j) / static_cast<double>(m);
+      diagonal += set.lower(i, j) * set.lower(i, j);
+    }
+    largest = std::max(largest, diagonal);
   }
-  std::vector<double> shift(m, 0.0);
+  if (0x1p-53 * largest > 1e-9 * smallest_eigenvalue(set)) {
+    return {.moments = engine::Moments(std::move(coordinates)), .of_coordinates = true};
+  }
+  std::vector<double> values(m, 0.0);
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) shift[i] += set.lower(i, j) * partial[j];
+    for (std::size_t j = 0; j <= i; ++j) values[i] += set.lower(i, j) * coordinates[j];
   }
-  return {.moments = engine::Moments(std::move(shift))};
+  return {.moments = engine::Moments(std::move(values))};
+}
+
+LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center) {
+  if (sums.of_coordinates) return {sums.moments, sums.trace, center};
+  return {sums.moments, set.lower, sums.trace, center};
 }
 
 PassPrecision choose_precision(Precision asked, const Kernel& kernel, const LandmarkSet& set,
@@ -91,30 +121,29 @@ PassPrecision choose_precision(Precision asked, const Kernel& kernel, const Land
   if (std::holds_alternative<Custom>(kernel)) {
     return {.reason = "custom kernels are evaluated in double precision"};
   }
+  LandmarkSums sums = landmark_sums(set);
+  if (sums.of_coordinates) {
+    return {.reason = "double instead of float: the landmarks nearly depend on each other"};
+  }
   constexpr std::size_t kRows = 4000;
   const std::size_t rows = std::min(kRows, sample.points.rows());
   const auto weights =
       sample.weights.empty() ? std::span<const double>() : std::span(sample.weights).first(rows);
   TrainingRows data(sample.points.view().rows_from(0, rows), weights);
-  LandmarkSums sums = landmark_sums(set);
-  add_rows_in<double, double>(sums, kernel, set, data, workers);
-  const LandmarkSpectrum spectrum(sums.moments, set.lower, sums.trace, center);
+  add_kernel_values<double, double>(sums, kernel, set, data, workers);
+  const LandmarkSpectrum spectrum = spectrum_of(sums, set, center);
   const auto pairs = spectrum.eigenpairs(set.size(), components, seed, workers);
   const auto scatter = sums.moments.scatter();
   double largest = 0;
   for (std::size_t j = 0; j < set.size(); ++j) largest = std::max(largest, scatter(j, j));
-  const double smallest = smallest_eigenvalue(set.lower);
-  double norm2 = 0;  // of L in the Frobenius norm: at least the largest eigenvalue of K_mm
-  for (std::size_t i = 0; i < set.lower.size(); ++i) {
-    norm2 += set.lower.data()[i] * set.lower.data()[i];
-  }
+  const double smallest = smallest_eigenvalue(set);
   const double noise = 0x1p-24 * largest / (smallest * pairs.values.back());
   if (noise <= 3e-4) {
     return {.float_values = true,
             .float_products = true,
             .reason = fmt::format("rounding noise {:.1e} of the smallest component", noise)};
   }
-  const double condition = norm2 / smallest;
+  const double condition = landmark_trace(set) / smallest;
   if (condition <= 1e9) {
     return {.float_values = true,
             .float_products = false,
@@ -129,12 +158,14 @@ PassPrecision choose_precision(Precision asked, const Kernel& kernel, const Land
 
 void add_rows(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set, TrainingRows& data,
               const PassPrecision& precision, engine::Workers& workers) {
-  if (precision.float_products) {
-    add_rows_in<float, float>(sums, kernel, set, data, workers);
+  if (sums.of_coordinates) {
+    add_coordinates(sums, kernel, set, data, workers);
+  } else if (precision.float_products) {
+    add_kernel_values<float, float>(sums, kernel, set, data, workers);
   } else if (precision.float_values) {
-    add_rows_in<float, double>(sums, kernel, set, data, workers);
+    add_kernel_values<float, double>(sums, kernel, set, data, workers);
   } else {
-    add_rows_in<double, double>(sums, kernel, set, data, workers);
+    add_kernel_values<double, double>(sums, kernel, set, data, workers);
   }
 }
 

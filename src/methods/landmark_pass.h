@@ -10,6 +10,7 @@
 #include "engine/parallel.h"
 #include "engine/statistics.h"
 #include "methods/landmark_set.h"
+#include "methods/landmark_spectrum.h"
 #include "methods/training_rows.h"
 
 namespace mercer::methods {
@@ -21,6 +22,11 @@ struct LandmarkSums {
   engine::Moments moments;
   double trace = 0;
   std::uint64_t kernel_evaluations = 0;
+  /// The moments are of the coordinates z(x) = L^-1 k_C(x) instead. Changing coordinates after the
+  /// pass halves the work, but blows up the rounding of the sums by the inverse of the smallest
+  /// eigenvalue e of K_mm; changing them row by row, only by its root. So raw kernel values are
+  /// summed as long as 2^-53 k(x, x) / e stays below 1e-9. It depends on the landmarks alone.
+  bool of_coordinates = false;
 };
 
 /// No rows yet.
@@ -39,6 +45,9 @@ struct PassPrecision {
 PassPrecision choose_precision(Precision asked, const Kernel& kernel, const LandmarkSet& set,
                                const RowSample& sample, std::size_t components, bool center,
                                std::uint64_t seed, engine::Workers& workers);
+
+/// Scatter and mean in landmark coordinates, whatever was summed.
+LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center);
 
 /// Adds every row of the data. n m (d + m) flops.
 void add_rows(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set, TrainingRows& data,

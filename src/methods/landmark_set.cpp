@@ -1,18 +1,21 @@
 #include "methods/landmark_set.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "engine/blas.h"
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
 #include "engine/tile.h"
-#include "engine/triangular.h"
 
 namespace mercer::methods {
 
 namespace {
+
+using engine::kBlock;
 
 Matrix<double> gather(MatrixView<const double> points, std::span<const std::size_t> rows) {
   auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
@@ -22,40 +25,66 @@ Matrix<double> gather(MatrixView<const double> points, std::span<const std::size
   return picked;
 }
 
-/// Calls use(first row, z) with the coordinates of a block of points, z being m x (padded count): a
-/// column per point.
+/// Calls use(first row, count, z) with the coordinates of every block of points.
 void for_each_block(const Kernel& kernel, const LandmarkSet& set, MatrixView<const double> points,
                     const std::function<void(std::size_t first, std::size_t count,
                                              MatrixView<const double> z)>& use,
                     engine::Workers& workers) {
-  using engine::kBlock;
-  const auto shift = engine::distance_shift(kernel, set.points);
-  const engine::KernelPoints<double> library(kernel, set.points.view(), shift);
-  const engine::LowerTriangle lower(set.lower);
-  const std::size_t width = engine::panel_width<double>();
+  const LandmarkCoordinates coordinates(kernel, set);
   workers.for_each((points.rows() + kBlock - 1) / kBlock, [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t count = std::min(kBlock, points.rows() - first);
-    const engine::KernelPoints<double> queries(kernel, points.rows_from(first, count), shift);
-    Matrix<double> z(set.size(), kBlock);
-    std::vector<double> tile(kBlock * kBlock);
-    for (std::size_t part = 0; part < library.blocks(); ++part) {
-      // With the points on the panel side, runs of a panel are runs of a row of z.
-      queries.block(0, library, part, tile.data());
-      for (std::size_t row = 0; row < library.block_size(part); ++row) {
-        auto out = z.row(part * kBlock + row);
-        for (std::size_t col = 0; col < count; col += width) {
-          std::copy_n(tile.data() + (col / width * kBlock + row) * width,
-                      std::min(width, count - col), out.data() + col);
-        }
-      }
-    }
-    lower.solve(z);
-    use(first, count, z);
+    use(first, count, coordinates.block(points.rows_from(first, count)));
   });
 }
 
 }  // namespace
+
+LandmarkCoordinates::LandmarkCoordinates(const Kernel& kernel, const LandmarkSet& set)
+    : kernel_(kernel),
+      shift_(engine::distance_shift(kernel, set.points)),
+      library_(kernel, set.points.view(), shift_),
+      lower_(set.lower) {}
+
+Matrix<double> LandmarkCoordinates::block(MatrixView<const double> points) const {
+  const std::size_t width = engine::panel_width<double>();
+  const engine::KernelPoints<double> queries(kernel_, points, shift_);
+  Matrix<double> z(library_.size(), kBlock);
+  std::vector<double> tile(kBlock * kBlock);
+  for (std::size_t part = 0; part < library_.blocks(); ++part) {
+    // With the points on the panel side, runs of a panel are runs of a row of z.
+    queries.block(0, library_, part, tile.data());
+    for (std::size_t row = 0; row < library_.block_size(part); ++row) {
+      auto out = z.row(part * kBlock + row);
+      for (std::size_t col = 0; col < points.rows(); col += width) {
+        std::copy_n(tile.data() + (col / width * kBlock + row) * width,
+                    std::min(width, points.rows() - col), out.data() + col);
+      }
+    }
+  }
+  lower_.solve(z);
+  return z;
+}
+
+double smallest_eigenvalue(const LandmarkSet& set) {
+  const std::size_t m = set.size();
+  std::vector<double> v(m, 1 / std::sqrt(static_cast<double>(m)));
+  // Alternating signs start away from the smooth vectors that belong to large eigenvalues.
+  for (std::size_t i = 1; i < m; i += 2) v[i] = -v[i];
+  const MatrixView<double> column(v.data(), m, 1);
+  constexpr int kInverseIterations = 20;
+  double norm = 1;
+  for (int step = 0; step < kInverseIterations; ++step) {
+    engine::solve_lower(set.lower, column);
+    engine::solve_lower_transposed(set.lower, column);
+    double sum = 0;
+    for (const double x : v) sum += x * x;
+    norm = std::sqrt(sum);
+    if (!(norm > 0) || !std::isfinite(norm)) return 0;
+    for (double& x : v) x /= norm;
+  }
+  return 1 / norm;
+}
 
 LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double> points,
                                   engine::Workers& workers) {

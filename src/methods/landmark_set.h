@@ -8,7 +8,9 @@
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 
+#include "engine/gram.h"
 #include "engine/parallel.h"
+#include "engine/triangular.h"
 
 namespace mercer::methods {
 
@@ -27,6 +29,25 @@ LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double>
 
 /// The first `count` landmarks.
 LandmarkSet first_landmarks(const LandmarkSet& set, std::size_t count);
+
+/// Smallest eigenvalue of the kernel matrix of the landmarks, to a few per cent.
+double smallest_eigenvalue(const LandmarkSet& set);
+
+/// z(x) = L^-1 k_C(x) for blocks of points, from several threads at once.
+class LandmarkCoordinates {
+ public:
+  /// The set must stay.
+  LandmarkCoordinates(const Kernel& kernel, const LandmarkSet& set);
+
+  /// The coordinates of at most kBlock points: m x kBlock, a column per point.
+  Matrix<double> block(MatrixView<const double> points) const;
+
+ private:
+  Kernel kernel_;
+  std::vector<double> shift_;
+  engine::KernelPoints<double> library_;
+  engine::LowerTriangle lower_;
+};
 
 /// Orthonormal coordinates z(x) = L^-1 k_C(x) in the span of the landmarks, a row of m per point.
 /// O(m (d + m/2)) a point.

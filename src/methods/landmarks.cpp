@@ -167,7 +167,7 @@ void LandmarkFit::refine() {
   choice_.set = methods::refine_landmarks(
       kernel_, methods::first_landmarks(choice_.set, kept), count, data_,
       engine::RandomStream(record_.seed()).substream(kRefineStream), workers());
-  choice_.stop = choice_.set.size() < count ? LandmarkStop::rank : choice_.stop;
+  choice_.stop = choice_.set.size() < count ? LandmarkStop::proposals : LandmarkStop::count;
   evaluations_ += static_cast<std::uint64_t>(samples_.rows) * kept;
   record_.choice("refinement", fmt::format("{} landmarks", choice_.set.size() - kept),
                  fmt::format("drawn from all rows, because rows held out left {:.2g} of the trace "
@@ -181,7 +181,7 @@ LandmarkSpectrum LandmarkFit::pass() {
   methods::add_rows(sums, kernel_, choice_.set, data_, precision_, workers());
   evaluations_ += sums.kernel_evaluations;
   record_.begin("components");
-  return {sums.moments, choice_.set.lower, sums.trace, options_.center};
+  return methods::spectrum_of(sums, choice_.set, options_.center);
 }
 
 /// The residual of all rows is known only after the pass. Where the sample promised too much, more
@@ -239,6 +239,9 @@ void LandmarkFit::describe_choice(const LandmarkSpectrum& spectrum) {
   if (choice_.stop == LandmarkStop::rank) {
     why = plan_.count ? fmt::format("{} asked; the rows span no more directions", *plan_.count)
                       : "the rows span no more directions";
+  } else if (choice_.stop == LandmarkStop::proposals) {
+    why =
+        fmt::format("{} asked; one pass of the refinement found no more", plan_.count.value_or(m));
   } else if (plan_.count) {
     why = options_.landmarks || by_rows ? "asked for" : "default for this choice of landmarks";
   } else {

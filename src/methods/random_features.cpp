@@ -16,7 +16,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -115,9 +117,9 @@ std::vector<double> column_means(const Matrix<double>& rows) {
 
 class RandomFeatureFit {
  public:
-  RandomFeatureFit(methods::TrainingRows rows, const RandomFeatureOptions& options,
+  RandomFeatureFit(const methods::TrainingRows& rows, const RandomFeatureOptions& options,
                    const RunOptions& run)
-      : rows_(std::move(rows)),
+      : rows_(rows),
         options_(options),
         record_("random_features", run),
         choice_(options.components, options.retain, options.min_eigenvalue),

@@ -9,6 +9,7 @@
 #include <mercer/exact.h>
 #include <mercer/input.h>
 #include <mercer/model.h>
+#include <mercer/random_features.h>
 
 namespace mercer::compat {
 namespace {
@@ -108,10 +109,21 @@ void write_plain_model(const std::filesystem::path& folder, const std::string& n
   write_expected(folder, name, fit_exact(training, kernel, exact).model, fresh);
 }
 
+void write_feature_model(const std::filesystem::path& folder) {
+  RandomFeatureOptions options;
+  options.components = 2;
+  options.features = 10;
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  const Fit fit = fit_random_features(points(0, kTrainingRows), Matern32{.length = 1.5}, options);
+  write_rows(folder / "random_features.input.csv", fresh);
+  write_expected(folder, "random_features", fit.model, fresh);
+}
+
 }  // namespace
 
 std::vector<std::string> model_names() {
-  return {"table", "linear", "polynomial", "rational_quadratic", "precomputed", "custom"};
+  return {"table",       "linear", "polynomial",     "rational_quadratic",
+          "precomputed", "custom", "random_features"};
 }
 
 Custom custom_kernel() {
@@ -132,6 +144,7 @@ void write_models(const std::filesystem::path& folder) {
                     true);
   write_plain_model(folder, "precomputed", Precomputed{}, true);
   write_plain_model(folder, "custom", custom_kernel(), true);
+  write_feature_model(folder);
 }
 
 }  // namespace mercer::compat
