@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -58,14 +59,14 @@ TrainingData::TrainingData(const std::filesystem::path& path, const TableFlags& 
                                 ? options.memory_limit_bytes
                                 : static_cast<std::size_t>(default_memory_limit_bytes());
   const auto start = std::chrono::steady_clock::now();
+  std::optional<Table> table;
   if (options.in_memory || !is_rereadable(path)) {
-    table_ = read_table(path, flags.options(limit));
-    keep_table(flags);
-  } else if (!options.want_labels && is_plain_array(path)) {
-    open_file(flags, limit);
-  } else if (auto table = read_if_it_fits(path, flags.options(limit / 2))) {
-    table_ = std::move(*table);
-    keep_table(flags);
+    table = read_table(path, flags.options(limit));
+  } else if (options.want_labels || !is_plain_array(path)) {
+    table = read_if_it_fits(path, flags.options(limit / 2));
+  }
+  if (table) {
+    keep(std::move(*table), flags);
   } else {
     open_file(flags, limit);
   }
@@ -75,7 +76,8 @@ TrainingData::TrainingData(const std::filesystem::path& path, const TableFlags& 
   throw_if_interrupted();
 }
 
-void TrainingData::keep_table(const TableFlags& flags) {
+void TrainingData::keep(Table table, const TableFlags& flags) {
+  table_ = std::move(table);
   input_ = {.columns = table_.rules, .scaling = flags.scaling(table_.points)};
   input_.columns.validate();
   input_.scaling.apply(table_.points);

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
+#include <string>
 #include <vector>
 
 #include <mercer/data.h>
@@ -52,7 +51,7 @@ class TrainingData {
   void check_labels(std::size_t row_count) const;
 
  private:
-  void keep_table(const TableFlags& flags);
+  void keep(Table table, const TableFlags& flags);
   void open_file(const TableFlags& flags, std::size_t memory_limit_bytes);
 
   std::filesystem::path path_;
