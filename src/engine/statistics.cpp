@@ -72,13 +72,34 @@ Matrix<double> Moments::scatter() const {
 }
 
 void Moments::add(const Moments& other) {
+  if (size() != other.size()) {
+    throw InvalidArgument(
+        fmt::format("sums of {} and of {} features cannot be added", size(), other.size()));
+  }
   if (shift_ != other.shift_) {
-    throw InvalidArgument("sums about different points cannot be added");
+    add(other.about(shift_));
+    return;
   }
   weight_ += other.weight_;
   rows_ += other.rows_;
   for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += other.sum_[i];
   for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i] += other.blocks_[i];
+}
+
+/// With e = old shift - new shift: sum + W e, and scatter + sum e^T + e sum^T + W e e^T.
+Moments Moments::about(std::vector<double> shift) const {
+  Moments moved(std::move(shift));
+  moved.weight_ = weight_;
+  moved.rows_ = rows_;
+  const auto step = [&](std::size_t i) { return shift_[i] - moved.shift_[i]; };
+  for (std::size_t i = 0; i < size(); ++i) {
+    moved.sum_[i] = sum_[i] + weight_ * step(i);
+    for (std::size_t j = 0; j <= i; ++j) {
+      moved.scatter_about_shift(i, j) = scatter_about_shift(i, j) + sum_[i] * step(j) +
+                                        step(i) * sum_[j] + weight_ * step(i) * step(j);
+    }
+  }
+  return moved;
 }
 
 Moments::Sums Moments::sums() const {
