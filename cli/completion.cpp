@@ -12,7 +12,8 @@ namespace mercer::cli {
 namespace {
 
 bool takes_file(const OptionDescription& option) {
-  return option.value == "FILE" || option.value == "DATA" || option.value == "MODEL";
+  return option.value == "FILE" || option.value == "DATA" || option.value == "MODEL" ||
+         option.value == "PART";
 }
 
 bool is_positional(const OptionDescription& option) {
@@ -111,7 +112,7 @@ std::string zsh_option(const OptionDescription& option, const std::string& name)
 std::string zsh_positional(const OptionDescription& option) {
   if (!option.choices.empty())
     return quoted(fmt::format(":{}:({})", option.value, fmt::join(option.choices, " ")));
-  return quoted(fmt::format(":{}:_files", option.value));
+  return quoted(fmt::format("{}:{}:_files", option.repeated ? "*" : "", option.value));
 }
 
 std::string zsh_script(const Program& program) {

@@ -1,23 +1,28 @@
-#include <chrono>
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <mercer/data.h>
-#include <mercer/exact.h>
 #include <mercer/model.h>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/kernel_flags.h"
+#include "cli/method_flags.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/run_flags.h"
 #include "cli/scatter_plot.h"
+#include "cli/scores.h"
 #include "cli/table_flags.h"
+#include "cli/training_data.h"
 
 namespace mercer::cli {
 namespace {
@@ -29,35 +34,60 @@ struct FitFlags {
   std::string scores;
   bool plot = false;
 
-  std::string method = "exact";
+  MethodFlags method;
   KernelFlags kernel;
   TableFlags table;
   RunFlags run;
-
-  std::size_t components = ExactOptions{}.components;
-  std::optional<double> retain;
-  std::optional<double> min_eigenvalue;
-  bool no_center = false;
-  std::string precision = "double";
-  std::string solver = "auto";
-  double solver_tolerance = ExactOptions{}.solver_tolerance;
-  std::string storage = "auto";
 };
 
-ExactOptions exact_options(const FitFlags& flags) {
-  ExactOptions options;
-  options.components = flags.components;
-  options.retain = flags.retain;
-  options.min_eigenvalue = flags.min_eigenvalue;
-  options.center = !flags.no_center;
-  options.precision = flags.precision == "float" ? Precision::float32 : Precision::float64;
-  if (flags.solver == "dense") options.solver = EigenSolver::dense;
-  if (flags.solver == "krylov") options.solver = EigenSolver::block_krylov;
-  if (flags.storage == "stored") options.storage = GramStorage::stored;
-  if (flags.storage == "matrix_free") options.storage = GramStorage::matrix_free;
-  options.solver_tolerance = flags.solver_tolerance;
-  options.validate();
-  return options;
+/// A fit that knows everything but the data: checked before these are read.
+struct PreparedFit {
+  MethodChoice choice;
+  bool in_memory = false;  ///< needs the whole table
+  std::function<Fit(TrainingData& data, const RunOptions& run)> fit;
+};
+
+/// The call that has the data in memory, or the one that streams them.
+template <class Options, class Call>
+auto either_way(Options options, Call call) {
+  return [options = std::move(options), call = std::move(call)](TrainingData& data,
+                                                                const RunOptions& run) {
+    if (!data.in_memory()) return call(data.rows(), options, run);
+    Options weighted = options;
+    weighted.weights = data.weights();
+    return call(data.points(), weighted, run);
+  };
+}
+
+PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
+  PreparedFit prepared{.choice = flags.choose(), .fit = nullptr};
+  if (prepared.choice.method == "exact") {
+    prepared.in_memory = true;
+    prepared.fit = [kernel, options = flags.exact_options()](TrainingData& data,
+                                                             const RunOptions& run) {
+      ExactOptions weighted = options;
+      weighted.weights = data.weights();
+      return fit_exact(data.points(), kernel, weighted, run);
+    };
+  } else if (prepared.choice.method == "landmarks") {
+    const LandmarkOptions options = flags.landmark_options();
+    prepared.in_memory = options.evaluation == Evaluation::nystrom ||
+                         options.evaluation == Evaluation::density_weighted;
+    prepared.fit = either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
+      return fit_landmarks(rows, kernel, all, run);
+    });
+  } else if (prepared.choice.method == "random_features") {
+    prepared.fit = either_way(flags.random_feature_options(),
+                              [kernel](auto&& rows, const auto& all, const auto& run) {
+                                return fit_random_features(rows, kernel, all, run);
+                              });
+  } else {
+    prepared.fit =
+        either_way(flags.auto_options(), [kernel](auto&& rows, const auto& all, const auto& run) {
+          return fit_auto(rows, kernel, all, run);
+        });
+  }
+  return prepared;
 }
 
 void require_good_outputs(const FitFlags& flags) {
@@ -73,82 +103,83 @@ void require_good_outputs(const FitFlags& flags) {
   require_writable(flags.scores);
 }
 
+/// What is left of the scores for a picture.
+class PlotPoints {
+ public:
+  void add(MatrixView<const double> scores) {
+    cols_ = std::min<std::size_t>(scores.cols(), 2);
+    for (std::size_t i = 0; i < scores.rows(); ++i)
+      values_.insert(values_.end(), scores.row(i).begin(),
+                     scores.row(i).begin() + static_cast<std::ptrdiff_t>(cols_));
+  }
+  MatrixView<const double> view() const {
+    return {values_.data(), cols_ == 0 ? 0 : values_.size() / cols_, cols_};
+  }
+
+ private:
+  std::size_t cols_ = 0;
+  std::vector<double> values_;
+};
+
+/// Writes the scores, and keeps what is to be plotted.
+PlotPoints compute_scores(const FitFlags& flags, const Model& model, RowSource& rows,
+                          const RunOptions& run, ProgressBar& bar) {
+  PlotPoints plot;
+  if (flags.scores.empty() && !flags.plot) return plot;
+  std::optional<RowWriter> writer;
+  if (!flags.scores.empty())
+    writer.emplace(flags.scores, model.components(),
+                   numbered_names("component_", model.components()));
+  transform_rows(model, rows, run, bar,
+                 [&](MatrixView<const double>, MatrixView<const double> scores) {
+                   if (writer) writer->write(scores);
+                   if (flags.plot) plot.add(scores);
+                 });
+  bar.clear();
+  if (writer) writer->finish();
+  return plot;
+}
+
+std::string labels_text(const FitFlags& flags, const Labels& labels) {
+  if (!labels.empty()) return fmt::format("{} classes", labels.names.size());
+  return flags.table.label_column == "none" ? "" : "column " + flags.table.label_column;
+}
+
 void print_results(const FitFlags& flags, const Summary& summary, const Labels& labels,
-                   MatrixView<const double> scores) {
+                   const PlotPoints& plot) {
   if (!flags.json.empty()) write_or_print(flags.json, summary.json());
   if (is_standard_output(flags.json)) return;
   fmt::print("{}\n", flags.run.quiet ? summary.brief() : summary.full());
-  if (!labels.empty() && !flags.run.quiet)
-    fmt::print("  {:<15}{} classes, not used in the fit\n", "labels", labels.names.size());
+  const std::string classes = labels_text(flags, labels);
+  if (!classes.empty() && !flags.run.quiet)
+    fmt::print("  {:<15}{}, not used in the fit\n", "labels", classes);
   if (flags.plot)
-    fmt::print("\n{}", scatter_plot(scores, labels, {.color = isatty(STDOUT_FILENO) == 1}));
+    fmt::print("\n{}", scatter_plot(plot.view(), labels, {.color = isatty(STDOUT_FILENO) == 1}));
 }
 
 void run(const FitFlags& flags) {
-  const Kernel kernel = flags.kernel.kernel();
-  ExactOptions options = exact_options(flags);
+  const PreparedFit prepared = prepare(flags.method, flags.kernel.kernel());
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
   require_good_outputs(flags);
 
-  const auto start = std::chrono::steady_clock::now();
-  Table table = flags.table.read(flags.data, run_options.memory_limit_bytes);
-  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
-  throw_if_interrupted();
-  InputMaps input{.columns = table.rules, .scaling = flags.table.scaling(table.points)};
-  input.columns.validate();
-  input.scaling.apply(table.points);
-  options.weights = table.weights;
-
-  Fit fit = fit_exact(table.points, kernel, options, run_options);
+  TrainingData data(flags.data, flags.table,
+                    {.in_memory = prepared.in_memory,
+                     .want_labels = flags.plot && flags.table.label_column != "none",
+                     .memory_limit_bytes = run_options.memory_limit_bytes});
+  Fit fit = prepared.fit(data, run_options);
+  data.check_labels(fit.summary.n);
+  Summary& summary = fit.summary;
+  summary.phases.insert(summary.phases.begin(), data.phases().begin(), data.phases().end());
+  if (!prepared.choice.why.empty())
+    summary.choices.insert(summary.choices.begin(),
+                           {"method", prepared.choice.method, prepared.choice.why});
   // The scores first: they may still be interrupted, and the model should not come without them.
-  Matrix<double> scores;
-  if (!flags.scores.empty() || flags.plot) scores = fit.model.transform(table.points, run_options);
+  const PlotPoints plot = compute_scores(flags, fit.model, data.rows(), run_options, bar);
   bar.clear();
   throw_if_interrupted();
-  if (!flags.scores.empty())
-    write_points(flags.scores, scores, numbered_names("component_", scores.cols()));
-  fit.model.with_input(std::move(input)).save(flags.output);
-  fit.summary.phases.insert(fit.summary.phases.begin(), {"read", reading.count()});
-  print_results(flags, fit.summary, table.labels, scores);
-}
-
-void add_problem(FitFlags& flags, Arguments& arguments) {
-  arguments.group("What to compute");
-  arguments.option("--method", "NAME", flags.method, "exact (default): all pairs of rows")
-      .one_of({"exact"});
-  const Argument components =
-      arguments.option("--components", "K", flags.components, "How many components (default 10)");
-  const Argument retain =
-      arguments.option("--retain", "FRACTION", flags.retain,
-                       "As many components as explain this fraction of the variance, e.g. 0.95");
-  arguments
-      .option("--min-eigenvalue", "T", flags.min_eigenvalue,
-              "All components with an eigenvalue (of the kernel matrix) of at least T")
-      .excludes(components)
-      .excludes(retain);
-  retain.excludes(components);
-  arguments.flag("--no-center", flags.no_center, "Do not subtract the mean in feature space");
-}
-
-void add_solver(FitFlags& flags, Arguments& arguments) {
-  arguments.group("Running");
-  arguments
-      .option("--precision", "TYPE", flags.precision,
-              "Arithmetic of the kernel values: double (default), float (faster, about 1e-5)")
-      .one_of({"double", "float"});
-  arguments
-      .option("--solver", "NAME", flags.solver,
-              "auto (default), dense (all eigenvalues, n^3), krylov (the largest only)")
-      .one_of({"auto", "dense", "krylov"});
-  arguments.option("--solver-tolerance", "T", flags.solver_tolerance,
-                   "Largest residual, relative to the first eigenvalue (default 1e-12)");
-  arguments
-      .option("--storage", "HOW", flags.storage,
-              "Kernel matrix: auto (default), stored, matrix_free (computed again when needed)")
-      .one_of({"auto", "stored", "matrix_free"});
-  flags.run.add_threads_and_memory(arguments);
-  flags.run.add_seed(arguments);
+  fit.model.with_input(data.input()).with_summary(summary).save(flags.output);
+  print_results(flags, summary, data.labels(), plot);
 }
 
 }  // namespace
@@ -160,10 +191,14 @@ void add_fit(Program& program) {
        .help = "Fit kernel PCA to a table and save the model",
        .examples =
            "  mercer fit points.csv -o points.mercer --components 10\n"
+           "  mercer fit huge.npy -o huge.mercer --landmarks 500\n"
+           "  mercer fit huge.csv.gz -o huge.mercer --method landmarks --tolerance 0.01 --certify\n"
            "  mercer fit iris.csv -o iris.mercer --label-column last --standardize --plot\n"
            "  mercer fit digits.npy -o digits.mercer --kernel polynomial --degree 2 --retain 0.9\n"
            "  mercer fit points.csv -o points.mercer --gamma 0.5 -q --json - > summary.json\n\n"
-           "A scale that is not given (--gamma, --length) is chosen from the data and reported.",
+           "A scale that is not given (--gamma, --length) is chosen from the data and reported.\n"
+           "The methods auto, landmarks and random_features read tables that are larger than the\n"
+           "memory block by block; the result is the same.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The table: csv, npy, libsvm, idx, images; also .gz");
@@ -174,10 +209,16 @@ void add_fit(Program& program) {
                    "Also write the summary as JSON; - prints it and nothing else");
   arguments.flag("--plot", flags->plot, "Draw the first two components with characters");
   flags->run.add_quiet(arguments, "Print one line instead of the whole summary");
-  add_problem(*flags, arguments);
+  flags->method.add_problem(arguments);
   flags->kernel.add(arguments);
   flags->table.add(arguments);
-  add_solver(*flags, arguments);
+  flags->method.add_landmarks(arguments);
+  flags->method.add_random_features(arguments);
+  flags->method.add_solver(arguments);
+  arguments.group("Running");
+  flags->method.add_precision(arguments);
+  flags->run.add_threads_and_memory(arguments);
+  flags->run.add_seed(arguments);
 }
 
 }  // namespace mercer::cli

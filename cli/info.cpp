@@ -1,11 +1,15 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <mercer/error.h>
+#include <mercer/landmarks.h>
 #include <mercer/model.h>
 
 #include "cli/commands.h"
@@ -16,46 +20,93 @@ namespace mercer::cli {
 namespace {
 
 struct InfoFlags {
-  std::string model;
+  std::string file;
   std::string json;
 };
 
-std::string column_text(const Model& model, std::size_t column) {
-  const ColumnRules& rules = model.input().columns;
+std::string column_text(const ColumnRules& rules, std::size_t column) {
   return rules.names.empty() ? std::to_string(column + 1)
                              : fmt::format("{} ({})", column + 1, rules.names[column]);
 }
 
-std::string columns_text(const Model& model, const std::vector<std::size_t>& columns) {
+std::string columns_text(const ColumnRules& rules) {
   constexpr std::size_t kMost = 8;
   std::vector<std::string> names;
-  for (const std::size_t column : columns | std::views::take(kMost))
-    names.push_back(column_text(model, column));
-  const std::string more =
-      columns.size() > kMost ? fmt::format(" and {} more", columns.size() - kMost) : "";
+  for (const std::size_t column : rules.left_out | std::views::take(kMost))
+    names.push_back(column_text(rules, column));
+  const std::string more = rules.left_out.size() > kMost
+                               ? fmt::format(" and {} more", rules.left_out.size() - kMost)
+                               : "";
   return fmt::format("{}{}", fmt::join(names, ", "), more);
 }
 
 /// How new tables are read, in the words of the options of `fit`.
-std::string input_text(const Model& model) {
-  const ColumnRules& rules = model.input().columns;
-  std::string text = fmt::format("{} numbers per row", model.input_columns());
+std::string input_text(const InputMaps& input, std::size_t point_columns) {
+  const ColumnRules& rules = input.columns;
+  std::string text = fmt::format("{} numbers per row", point_columns);
   if (!rules.empty()) text += fmt::format(", from tables with {} columns", rules.table_columns);
-  if (!rules.left_out.empty()) text += "; left out: " + columns_text(model, rules.left_out);
+  if (!rules.left_out.empty()) text += "; left out: " + columns_text(rules);
   for (const auto& rule : rules.one_hot)
-    text += fmt::format("; column {} stands for {} categories", column_text(model, rule.column),
+    text += fmt::format("; column {} stands for {} categories", column_text(rules, rule.column),
                         rule.categories.size());
-  if (!model.input().scaling.empty()) text += "; scaled";
+  if (!input.scaling.empty()) text += "; scaled";
   return text;
 }
 
-void run(const InfoFlags& flags) {
-  const Model model = Model::load(flags.model);
+std::string kernel_text(const Kernel& kernel) {
+  std::string text = kernel_name(kernel);
+  for (const auto& [name, value] : kernel_parameters(kernel))
+    text += fmt::format(", {} = {:.6g}", name, value);
+  return text;
+}
+
+/// The part where there is one, and else the error that the file gave as a model.
+std::variant<Model, LandmarkPart> load(const std::string& path) {
+  try {
+    return Model::load(path);
+  } catch (const FileError&) {
+    std::optional<LandmarkPart> part;
+    try {
+      part = LandmarkPart::load(path);
+    } catch (const FileError&) {
+      part = std::nullopt;
+    }
+    if (!part) throw;
+    return std::move(*part);
+  }
+}
+
+void print_line(const char* label, const std::string& text) {
+  fmt::print("  {:<15}{}\n", label, text);
+}
+
+void show(const InfoFlags& flags, const Model& model, const std::string& size) {
   if (!flags.json.empty()) write_or_print(flags.json, model.summary().json());
   if (is_standard_output(flags.json)) return;
-  fmt::print("{}: a model of {}\n\n{}\n  {:<15}{}\n", flags.model,
-             format_bytes(static_cast<double>(std::filesystem::file_size(flags.model))),
-             model.summary().full(), "takes", input_text(model));
+  fmt::print("{}: a model of {}\n\n{}\n", flags.file, size, model.summary().full());
+  print_line("takes", input_text(model.input(), model.input_columns()));
+}
+
+void show(const InfoFlags& flags, const LandmarkPart& part, const std::string& size) {
+  if (!flags.json.empty())
+    throw UsageError(
+        fmt::format("{} holds the sums of a part of the data, which have no summary yet; mercer "
+                    "merge makes a model of them",
+                    flags.file));
+  fmt::print("{}: sums of a part of the data, {}; mercer merge makes a model of them\n\n",
+             flags.file, size);
+  print_line("rows", std::to_string(part.rows()));
+  print_line("weight", fmt::format("{:.15g}", part.total_weight()));
+  print_line("landmarks", std::to_string(part.landmarks()));
+  print_line("kernel", kernel_text(part.kernel()));
+  print_line("takes", input_text(part.input(), part.library().cols()));
+}
+
+void run(const InfoFlags& flags) {
+  const auto loaded = load(flags.file);
+  const std::string size =
+      format_bytes(static_cast<double>(std::filesystem::file_size(flags.file)));
+  std::visit([&](const auto& content) { show(flags, content, size); }, loaded);
 }
 
 }  // namespace
@@ -64,11 +115,12 @@ void add_info(Program& program) {
   auto flags = std::make_shared<InfoFlags>();
   Arguments arguments =
       program.add({.name = "info",
-                   .help = "Show what a model is and how it was fitted",
+                   .help = "Show what a model is and how it was fitted, or what a part holds",
                    .examples = "  mercer info points.mercer\n"
-                               "  mercer info points.mercer --json - | jq .eigenvalues",
+                               "  mercer info points.mercer --json - | jq .eigenvalues\n"
+                               "  mercer info monday.part",
                    .run = [flags] { run(*flags); }});
-  arguments.positional("MODEL", flags->model, "A .mercer file");
+  arguments.positional("FILE", flags->file, "A model, or a part from mercer summarize");
   arguments.option("--json", "FILE", flags->json,
                    "Write the summary of the fit as JSON; - prints it and nothing else");
 }

@@ -8,6 +8,8 @@ int main(int argc, char** argv) {
   Program program;
   add_fit(program);
   add_transform(program);
+  add_summarize(program);
+  add_merge(program);
   add_info(program);
   add_generate(program);
   add_demo(program);

@@ -178,6 +178,14 @@ Argument Arguments::positional(const std::string& name, std::string& target,
   return {option, description_->options.emplace_back(OptionDescription{name, name, help, {}})};
 }
 
+Argument Arguments::positionals(const std::string& name, std::vector<std::string>& targets,
+                                const std::string& help) {
+  CLI::Option* option = app_->add_option(name, targets, help)->type_name("")->required();
+  auto& description = description_->options.emplace_back(OptionDescription{name, name, help, {}});
+  description.repeated = true;
+  return {option, description};
+}
+
 Argument Arguments::flag(const std::string& names, bool& target, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, target, help)->group(group_);
   return {option, description_->options.emplace_back(OptionDescription{names, "", help, {}})};
@@ -202,6 +210,8 @@ template Argument Arguments::option(const std::string&, const std::string&, std:
                                     const std::string&);
 template Argument Arguments::option(const std::string&, const std::string&,
                                     std::optional<std::size_t>&, const std::string&);
+template Argument Arguments::option(const std::string&, const std::string&,
+                                    std::optional<std::string>&, const std::string&);
 
 struct Program::State {
   CLI::App app{"Kernel PCA: exact, fast, and honest about its errors.", "mercer"};

@@ -31,6 +31,7 @@ struct OptionDescription {
   std::string value;  ///< what it takes, e.g. "FILE"; empty for a flag
   std::string help;
   std::vector<std::string> choices;
+  bool repeated = false;  ///< a positional that takes all words that follow
 };
 
 struct CommandDescription {
@@ -63,6 +64,9 @@ class Arguments {
   void group(const std::string& name) { group_ = name; }
 
   Argument positional(const std::string& name, std::string& target, const std::string& help);
+  /// One or more words.
+  Argument positionals(const std::string& name, std::vector<std::string>& targets,
+                       const std::string& help);
   Argument flag(const std::string& names, bool& target, const std::string& help);
   /// `value` names what the option takes, e.g. "FILE"; shells complete FILE with file names. The
   /// target is a string, double or std::size_t, or an optional of one.

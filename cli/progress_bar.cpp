@@ -1,10 +1,11 @@
 #include "cli/progress_bar.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "cli/progress_text.h"
 
 namespace mercer::cli {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 // Calls that end sooner than the first show nothing: a flash is worse than none.
 constexpr std::chrono::milliseconds kQuietStart{300};
 constexpr std::chrono::milliseconds kRedraw{100};
-constexpr std::size_t kWidth = 30;
 
 }  // namespace
 
@@ -26,13 +26,19 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::show(const Progress& progress) {
   if (!enabled_) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - start_ < kQuietStart || (phase_ == progress.phase && now - last_ < kRedraw)) return;
+  const bool by_rows = progress.rows_done != 0 || progress.rows_total != 0;
+  // A method may pass over the rows again under the same name.
+  if (phase_ != progress.phase || progress.rows_done < rows_done_) {
+    phase_ = progress.phase;
+    phase_start_ = now;
+    last_ = {};
+  }
+  rows_done_ = progress.rows_done;
+  if (now - start_ < kQuietStart || now - last_ < kRedraw) return;
   last_ = now;
-  phase_ = progress.phase;
-  const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
-  const auto filled = static_cast<std::size_t>(fraction * kWidth);
-  fmt::print(stderr, "\r\x1b[K{:<14} [{}{}] {:3.0f} %", phase_, std::string(filled, '#'),
-             std::string(kWidth - filled, '.'), 100 * fraction);
+  const double seconds = std::chrono::duration<double>(now - phase_start_).count();
+  fmt::print(stderr, "\r\x1b[K{}",
+             by_rows ? row_progress_text(progress, seconds) : bar_text(progress));
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <mercer/run.h>
 
 namespace mercer::cli {
 
-/// One line on standard error that shows where a long call stands, and is gone when it ends.
+/// One line on standard error that shows where a long call stands, and is gone when it ends: a bar,
+/// or rows, rate and time left where a phase is a pass over the rows.
 /// Nothing is shown when standard error is not a terminal.
 class ProgressBar {
  public:
@@ -23,7 +25,9 @@ class ProgressBar {
   bool enabled_;
   bool drawn_ = false;
   std::string phase_;
+  std::uint64_t rows_done_ = 0;
   std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point phase_start_;
   std::chrono::steady_clock::time_point last_;
 };
 

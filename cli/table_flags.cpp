@@ -1,9 +1,5 @@
 #include "cli/table_flags.h"
 
-#include <fmt/format.h>
-
-#include <mercer/error.h>
-
 #include "cli/interrupt.h"
 
 namespace mercer::cli {
@@ -41,7 +37,7 @@ void TableFlags::add(Arguments& arguments) {
       .excludes(standardize_option);
 }
 
-Table TableFlags::read(const std::filesystem::path& path, std::size_t memory_limit_bytes) const {
+TableOptions TableFlags::options(std::size_t memory_limit_bytes) const {
   TableOptions options;
   options.label = ColumnName::parse(label_column);
   options.weight = ColumnName::parse(weight_column);
@@ -49,21 +45,24 @@ Table TableFlags::read(const std::filesystem::path& path, std::size_t memory_lim
   if (!one_hot.empty()) options.one_hot = parse_columns(one_hot);
   options.memory_limit_bytes = memory_limit_bytes;
   options.cancelled = interrupted;
-  Table table = read_table(path, options);
-  if (labels_file.empty()) return table;
-  table.labels = read_labels(labels_file);
-  if (table.labels.code.size() != table.points.rows())
-    throw DataError(fmt::format("{} has {} labels, but {} has {} rows", labels_file,
-                                table.labels.code.size(), path.string(), table.points.rows()));
-  return table;
+  return options;
 }
 
 ColumnScaling TableFlags::scaling(MatrixView<const double> points) const {
   if (standardize || scale == "standard") return standard_scaling(points);
   if (scale == "minmax") return minmax_scaling(points);
-  if (shift || multiply)
-    return fixed_scaling(points.cols(), shift.value_or(0), multiply.value_or(1));
-  return {};
+  return fixed(points.cols());
+}
+
+ColumnScaling TableFlags::scaling(RowSource& rows) const {
+  if (standardize || scale == "standard") return standard_scaling(rows);
+  if (scale == "minmax") return minmax_scaling(rows);
+  return fixed(rows.cols());
+}
+
+ColumnScaling TableFlags::fixed(std::size_t columns) const {
+  if (!shift && !multiply) return {};
+  return fixed_scaling(columns, shift.value_or(0), multiply.value_or(1));
 }
 
 }  // namespace mercer::cli

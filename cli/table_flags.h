@@ -1,11 +1,12 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include <mercer/data.h>
 #include <mercer/input.h>
+#include <mercer/rows.h>
 
 #include "cli/program.h"
 
@@ -24,10 +25,13 @@ struct TableFlags {
   std::optional<double> multiply;
 
   void add(Arguments& arguments);
-  /// The table with its labels from wherever they come.
-  Table read(const std::filesystem::path& path, std::size_t memory_limit_bytes) const;
-  /// The map that was asked for, fitted to the points.
+  TableOptions options(std::size_t memory_limit_bytes) const;
+  /// The map that was asked for, fitted to the points: the same bits from memory and from a source.
   ColumnScaling scaling(MatrixView<const double> points) const;
+  ColumnScaling scaling(RowSource& rows) const;
+
+ private:
+  ColumnScaling fixed(std::size_t columns) const;
 };
 
 }  // namespace mercer::cli

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/run_flags.h"
+#include "cli/scores.h"
 
 namespace mercer::cli {
 namespace {
@@ -26,13 +27,6 @@ struct TransformFlags {
   bool residual = false;
   RunFlags run;
 };
-
-// Enough rows to keep all threads busy, little enough to stay in the order of 32 MiB a block.
-std::size_t block_rows(const Model& model) {
-  constexpr std::size_t kBlockNumbers = std::size_t{1} << 22;
-  return std::clamp<std::size_t>(kBlockNumbers / (model.input_columns() + model.components() + 1),
-                                 256, 65536);
-}
 
 std::vector<std::string> header(const Model& model, bool residual) {
   auto names = numbered_names("component_", model.components());
@@ -53,6 +47,7 @@ std::unique_ptr<RowSource> open_data(const TransformFlags& flags, const Model& m
   TableOptions options;
   options.rules = model.input().columns;
   options.memory_limit_bytes = flags.run.memory_limit_bytes();
+  options.cancelled = interrupted;
   auto source = open_rows(flags.data, options);
   if (source->cols() != model.input_columns())
     throw DataError(fmt::format("{} has {} columns, but the model takes {}", flags.data,
@@ -63,22 +58,17 @@ std::unique_ptr<RowSource> open_data(const TransformFlags& flags, const Model& m
 std::size_t transform_all(const TransformFlags& flags, const Model& model) {
   const auto source = open_data(flags, model);
   ProgressBar bar(!flags.run.quiet);
-  RunOptions run = flags.run.options(bar);
-  run.progress = nullptr;  // a block is short; the bar counts rows
+  const RunOptions run = flags.run.options(bar);
+  RunOptions quiet = run;
+  quiet.progress = nullptr;
   RowWriter writer(flags.output, model.components() + (flags.residual ? 1 : 0),
                    header(model, flags.residual));
-  std::size_t rows = 0;
-  while (const auto block = source->next(block_rows(model))) {
-    throw_if_interrupted();
-    const Matrix<double> points = block->dense();
-    const Matrix<double> scores = model.transform(points, run);
-    writer.write(flags.residual ? with_column(scores, model.residual(points, run)).view()
-                                : scores.view());
-    rows += points.rows();
-    if (const auto all = source->rows(); all && *all > 0)
-      bar.show({"transform", static_cast<double>(rows) / static_cast<double>(*all)});
-  }
-  throw_if_interrupted();
+  const std::size_t rows = transform_rows(
+      model, *source, run, bar,
+      [&](MatrixView<const double> points, MatrixView<const double> scores) {
+        writer.write(flags.residual ? with_column(scores, model.residual(points, quiet)).view()
+                                    : scores);
+      });
   writer.finish();
   return rows;
 }

@@ -45,8 +45,9 @@ struct TableOptions {
   /// Text only. Found by itself: a first line with words where the second has numbers, or names of
   /// columns among these options.
   std::optional<bool> header{};
-  /// Rules of an earlier table (of a model): they replace label, weight, ignore and one_hot. A
-  /// table that lacks just the left-out columns is accepted too.
+  /// Rules of an earlier table (of a model): they replace label, ignore and one_hot; a weight must
+  /// be one of the columns they leave out. A table that lacks just the left-out columns is accepted
+  /// too.
   ColumnRules rules{};
   /// Most bytes that the points may take; 0 means half of the installed memory.
   std::size_t memory_limit_bytes = 0;

@@ -122,6 +122,9 @@ class LandmarkPart {
   std::size_t rows() const;
   double total_weight() const;
   std::size_t landmarks() const;
+  /// The landmarks themselves, after the input maps.
+  MatrixView<const double> library() const;
+  const Kernel& kernel() const;
   const InputMaps& input() const;
 
   /// The model of all rows added so far; `components`, `retain`, `min_eigenvalue` and `center` of

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,5 +20,9 @@ std::string blas_core();
 /// times slower. When that has happened, the value of the environment variable OPENBLAS_CORETYPE
 /// that repairs it; OpenBLAS reads it only when a process starts.
 std::optional<std::string> suggested_blas_core();
+
+/// What a memory limit of 0 stands for: half of the installed memory, or of what the control group
+/// of the process may use.
+std::uint64_t default_memory_limit_bytes();
 
 }  // namespace mercer

@@ -86,6 +86,7 @@ Columns::Columns(const TableOptions& options, std::size_t width, std::vector<std
     follow_options(options, file, keep);
   } else {
     follow_rules(options.rules, file);
+    find_weight(options.weight, file);
   }
   place_outputs();
   if (outputs_ == 0) {
@@ -190,6 +191,17 @@ void Columns::follow_rules(const ColumnRules& rules, const std::string& file) {
     columns_[j].category = categories_.size();
     categories_.push_back(known_categories(one_hot));
   }
+}
+
+/// Rules say which columns are left out, not which of them was the weight.
+void Columns::find_weight(const ColumnName& column, const std::string& file) {
+  if (column.kind == ColumnName::Kind::none) return;
+  const std::size_t j = position_of(column, file);
+  if (columns_[j].use != Column::Use::ignored) {
+    throw InvalidArgument(fmt::format("{} of '{}' cannot be the weight: the points are made of it",
+                                      describe(j), file));
+  }
+  columns_[j].use = Column::Use::weight;
 }
 
 /// Columns in another order than the model's would go unnoticed and spoil everything.

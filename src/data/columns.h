@@ -90,6 +90,7 @@ class Columns {
   void follow_options(const TableOptions& options, const std::string& file, Keep keep);
   void follow_rules(const ColumnRules& rules, const std::string& file);
   void check_names(const ColumnRules& rules, const std::string& file) const;
+  void find_weight(const ColumnName& column, const std::string& file);
   void place_outputs();
   void assign(const ColumnName& column, Column::Use use, const std::string& file);
   std::size_t position_of(const ColumnName& column, const std::string& file) const;

@@ -27,6 +27,9 @@ void check_options(const TableOptions& options) {
     if (!options.rules.one_hot.empty()) {
       throw InvalidArgument("LIBSVM files hold numbers only, but the rules one-hot encode columns");
     }
+    if (options.weight.kind != ColumnName::Kind::none) {
+      throw InvalidArgument("LIBSVM files have no column of weights");
+    }
     return;
   }
   if (!label_is_first || options.weight.kind != ColumnName::Kind::none || !options.ignore.empty() ||

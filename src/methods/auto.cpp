@@ -131,8 +131,9 @@ Fit with_method_choice(Fit fit, const std::string& why) {
 }
 
 /// Whether exact kernel PCA should take over from landmarks that did not reach their tolerance.
-bool exact_is_affordable(std::size_t n, std::size_t d, const AutoOptions& options,
-                         double memory_limit_bytes) {
+bool wants_exact(const Fit& landmarks, std::size_t n, std::size_t d, const AutoOptions& options,
+                 double memory_limit_bytes) {
+  if (landmarks.summary.termination.reason != TerminationReason::tolerance_missed) return false;
   constexpr double kPatience = 60;  // seconds
   const auto rows = static_cast<double>(n);
   const auto cols = static_cast<double>(d);
@@ -140,6 +141,12 @@ bool exact_is_affordable(std::size_t n, std::size_t d, const AutoOptions& option
   const Estimate stored = exact_stored(rows, cols, k);
   if (stored.bytes <= memory_limit_bytes / 2) return stored.seconds <= kPatience;
   return exact_matrix_free(rows, cols, k).seconds <= kPatience;
+}
+
+Fit exact_instead(const Fit& landmarks, MatrixView<const double> points, const Kernel& kernel,
+                  const AutoOptions& options, const RunOptions& run) {
+  return with_method_choice(fit_exact(points, kernel, exact_options(options), run),
+                            "landmarks: " + landmarks.summary.termination.message);
 }
 
 Matrix<double> read_all(RowSource& source, std::size_t rows, std::vector<double>& weights) {
@@ -182,10 +189,8 @@ Fit fit_auto(MatrixView<const double> points, const Kernel& kernel, const AutoOp
     return with_method_choice(fit_exact(points, kernel, exact_options(options), run), decision.why);
   }
   Fit fit = fit_landmarks(points, kernel, landmark_options(options), run);
-  if (fit.summary.termination.reason == TerminationReason::tolerance_missed &&
-      exact_is_affordable(points.rows(), points.cols(), options, limit)) {
-    return with_method_choice(fit_exact(points, kernel, exact_options(options), run),
-                              "landmarks: " + fit.summary.termination.message);
+  if (wants_exact(fit, points.rows(), points.cols(), options, limit)) {
+    return exact_instead(fit, points, kernel, options, run);
   }
   return with_method_choice(std::move(fit), decision.why);
 }
@@ -200,14 +205,24 @@ Fit fit_auto(RowSource& rows, const Kernel& kernel, const AutoOptions& options,
   const std::size_t n = count_rows(rows);
   if (n == 0) throw DataError("there are no rows");
   const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(rows.cols());
-  if (decide(n, rows.cols(), kernel, options, limit).exact || bytes <= limit / 4) {
-    AutoOptions in_memory = options;
+  const auto decision = decide(n, rows.cols(), kernel, options, limit);
+  if (decision.exact && bytes > limit) {
+    throw MemoryLimitError(fmt::format(
+        "the rows take {}, more than the limit of {}, and exact kernel PCA needs them in memory "
+        "({}): raise the limit, or choose a kernel that landmarks can take",
+        system::format_bytes(bytes), system::format_bytes(limit), decision.why));
+  }
+  AutoOptions in_memory = options;
+  if (decision.exact || bytes <= limit / 4) {
     const Matrix<double> points = read_all(rows, n, in_memory.weights);
     return fit_auto(points, kernel, in_memory, run);
   }
-  const auto decision = decide(n, rows.cols(), kernel, options, limit);
-  return with_method_choice(fit_landmarks(rows, kernel, landmark_options(options), run),
-                            decision.why);
+  Fit fit = fit_landmarks(rows, kernel, landmark_options(options), run);
+  if (bytes <= limit / 2 && wants_exact(fit, n, rows.cols(), options, limit)) {
+    const Matrix<double> points = read_all(rows, n, in_memory.weights);
+    return exact_instead(fit, points, kernel, in_memory, run);
+  }
+  return with_method_choice(std::move(fit), decision.why);
 }
 
 }  // namespace mercer

@@ -116,6 +116,14 @@ std::size_t LandmarkPart::landmarks() const {
   return state_->set.size();
 }
 
+MatrixView<const double> LandmarkPart::library() const {
+  return state_->set.points;
+}
+
+const Kernel& LandmarkPart::kernel() const {
+  return state_->kernel;
+}
+
 const InputMaps& LandmarkPart::input() const {
   return state_->input;
 }

@@ -1,5 +1,6 @@
 #include "model/container_parts.h"
 
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,15 @@
 namespace mercer::model {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string with_article(const std::string& kind) {
+  const bool vowel = !kind.empty() && std::string_view("aeiou").find(kind[0]) != std::string::npos;
+  return (vowel ? "an " : "a ") + kind;
+}
+
+}  // namespace
 
 std::string kernel_json(const Kernel& kernel) {
   Json parameters = Json::object();
@@ -52,7 +62,8 @@ void add_input(const InputMaps& input, std::map<std::string, std::string>& metad
 ContainerReader::ContainerReader(Container container, const char* kind, std::string file)
     : container_(std::move(container)), file_(std::move(file)) {
   if (container_.kind != kind)
-    throw FileError(fmt::format("{}: holds a {}, not a {}", file_, container_.kind, kind));
+    throw FileError(fmt::format("{}: holds {}, not {}", file_, with_article(container_.kind),
+                                with_article(kind)));
 }
 
 const std::string& ContainerReader::metadata(const char* key) const {

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <mercer/platform.h>
+
 namespace mercer::system {
 
 namespace {
@@ -92,3 +94,11 @@ LargeBuffer& LargeBuffer::operator=(LargeBuffer&& other) noexcept {
 }
 
 }  // namespace mercer::system
+
+namespace mercer {
+
+std::uint64_t default_memory_limit_bytes() {
+  return system::memory_limit_bytes(0);
+}
+
+}  // namespace mercer

@@ -73,5 +73,23 @@ TEST_F(Interrupt, ProgressIsShownOnATerminalOnly) {
   EXPECT_NE(outcome.err.find("\r\x1b[K"), std::string::npos) << "the line is cleared at the end";
 }
 
+TEST_F(Interrupt, PassesShowTheirRows) {
+  done("generate blobs -o huge.npy --n 1000000 --d 8 --seed 2");
+  testing::ProcessOptions options;
+  options.folder = folder_.path();
+  options.terminal = true;
+  testing::Process process(testing::mercer(split("fit huge.npy -o m.mercer --landmarks 600 --gamma "
+                                                 "0.5 --selection uniform --threads 1")),
+                           options);
+  std::this_thread::sleep_for(3s);
+  process.send(SIGINT);
+  const testing::Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_NE(outcome.err.find("pass "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(" of 1.0M rows, "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(" rows/s, "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(" left"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace mercer

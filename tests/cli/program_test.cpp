@@ -29,7 +29,8 @@ TEST_F(ProgramTest, VersionIsOneLine) {
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
   const std::string help = done("--help");
-  for (const std::string command : {"fit", "transform", "info", "generate", "demo", "completion"}) {
+  for (const std::string command :
+       {"fit", "transform", "summarize", "merge", "info", "generate", "demo", "completion"}) {
     EXPECT_NE(help.find("  " + command + " "), std::string::npos) << command;
     const std::string text = done(command + " --help");
     EXPECT_NE(text.find("Usage: mercer " + command), std::string::npos) << text;
@@ -40,7 +41,7 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
 
 TEST_F(ProgramTest, HelpFitsIntoAHundredColumns) {
   for (const std::string command :
-       {"", "fit", "transform", "info", "generate", "demo", "completion"}) {
+       {"", "fit", "transform", "summarize", "merge", "info", "generate", "demo", "completion"}) {
     std::istringstream lines(done(command + " --help"));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -48,8 +49,9 @@ TEST_F(ProgramTest, HelpFitsIntoAHundredColumns) {
 
 TEST_F(ProgramTest, HelpGroupsTheOptionsOfFit) {
   const std::string help = done("fit --help");
-  for (const char* part : {"What to compute:", "Kernel:", "Columns (numbered from 1):",
-                           "Scaling (kept in the model):", "Running:", "-o,--output FILE"})
+  for (const char* part :
+       {"What to compute:", "Kernel:", "Columns (numbered from 1):", "Scaling (kept in the model):",
+        "Landmarks:", "Random features:", "Exact method:", "Running:", "-o,--output FILE"})
     EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 
@@ -57,6 +59,10 @@ TEST_F(ProgramTest, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed("mercer tr"), "transform");
   EXPECT_EQ(completed("mercer fit --ker"), "--kernel");
   EXPECT_EQ(completed("mercer fit x.csv --kernel mat"), "matern32 matern52");
+  EXPECT_EQ(completed("mercer fit x.csv --selection rp"), "rpcholesky");
+  EXPECT_EQ(completed("mercer fit x.csv --method random"), "random_features");
+  EXPECT_EQ(completed("mercer merge --js"), "--json");
+  EXPECT_EQ(completed("mercer merge a.part b.pa"), "FILES");
   EXPECT_EQ(completed("mercer completion z"), "zsh");
   EXPECT_EQ(completed("mercer generate swiss_r"), "swiss_roll");
   EXPECT_EQ(completed("mercer fit poi"), "FILES");
@@ -67,7 +73,8 @@ class CompletionScript : public ProgramTest, public ::testing::WithParamInterfac
 
 TEST_P(CompletionScript, NamesEverything) {
   const std::string script = done(std::string("completion ") + GetParam());
-  for (const char* word : {"transform", "min-eigenvalue", "matern52", "swiss_roll"})
+  for (const char* word : {"transform", "min-eigenvalue", "matern52", "swiss_roll", "summarize",
+                           "landmark-rows", "density_weighted"})
     EXPECT_NE(script.find(word), std::string::npos) << word;
 }
 

@@ -63,6 +63,20 @@ TEST(Columns, RulesReplaceTheOptions) {
   EXPECT_EQ(read("z,1,F,5\n", options).points.cols(), 3U);
 }
 
+TEST(Columns, AWeightIsFoundAmongTheColumnsThatRulesLeaveOut) {
+  const TableOptions by_name{.weight = ColumnName::parse("id"), .rules = training_rules()};
+  const Table table = read("y,id,sex,len\nz,0.5,F,5\nz,2,M,6\n", by_name);
+  EXPECT_EQ(table.weights, (std::vector<double>{0.5, 2}));
+  EXPECT_EQ(values_of(table.points), (Values{{1, 0, 5}, {0, 1, 6}}));
+  EXPECT_EQ(table.rules.left_out, training_rules().left_out);
+  const TableOptions used{.weight = ColumnName::parse("len"), .rules = training_rules()};
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              read("y,id,sex,len\nz,1,F,5\n", used);
+            }).find("cannot be the weight: the points are made of it"),
+            std::string::npos);
+  EXPECT_THROW(read("sex,len\nF,5\n", by_name), InvalidArgument) << "it is not in this table";
+}
+
 TEST(Columns, RulesRefuseOtherWidths) {
   const TableOptions options{.rules = training_rules()};
   EXPECT_EQ(message_of<DataError>([&] { read("1,2,3\n", options); }),

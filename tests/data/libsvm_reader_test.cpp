@@ -133,6 +133,8 @@ TEST(LibsvmReader, RefusesRolesOfColumns) {
   EXPECT_THROW(read("1 1:1\n", {.label = ColumnName::parse("2")}), InvalidArgument);
   EXPECT_THROW(read("1 1:1\n", {.ignore = parse_columns("1")}), InvalidArgument);
   EXPECT_THROW(read("1 1:1\n", {.one_hot = parse_columns("1")}), InvalidArgument);
+  EXPECT_THROW(read("1 1:1\n", {.weight = ColumnName::parse("1"), .rules = {.table_columns = 1}}),
+               InvalidArgument);
 }
 
 RC_GTEST_PROP(LibsvmReader, WhatIsWrittenIsRead, ()) {

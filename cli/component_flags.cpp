@@ -1,0 +1,20 @@
+#include "cli/component_flags.h"
+
+namespace mercer::cli {
+
+void ComponentFlags::add(Arguments& arguments) {
+  const Argument count =
+      arguments.option("--components", "K", components, "How many components (default 10)");
+  const Argument fraction =
+      arguments.option("--retain", "FRACTION", retain,
+                       "As many components as explain this fraction of the variance, e.g. 0.95");
+  arguments
+      .option("--min-eigenvalue", "T", min_eigenvalue,
+              "All components with an eigenvalue (of the kernel matrix) of at least T")
+      .excludes(count)
+      .excludes(fraction);
+  fraction.excludes(count);
+  arguments.flag("--no-center", no_center, "Do not subtract the mean in feature space");
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,254 @@
+#include "cli/method_flags.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mercer/data.h>
+#include <mercer/error.h>
+
+namespace mercer::cli {
+namespace {
+
+constexpr const char* kExact = "exact";
+constexpr const char* kLandmarks = "landmarks";
+constexpr const char* kRandomFeatures = "random_features";
+
+template <class Value, std::size_t N>
+using Names = std::array<std::pair<const char*, Value>, N>;
+
+constexpr Names<Selection, 6> kSelections{{{"rpcholesky", Selection::rpcholesky},
+                                           {"uniform", Selection::uniform},
+                                           {"kmeans", Selection::kmeans},
+                                           {"leverage", Selection::leverage},
+                                           {"greedy", Selection::greedy},
+                                           {"farthest", Selection::farthest}}};
+constexpr Names<Evaluation, 4> kEvaluations{{{"orthogonal", Evaluation::orthogonal},
+                                             {"nystrom", Evaluation::nystrom},
+                                             {"density_weighted", Evaluation::density_weighted},
+                                             {"subsample", Evaluation::subsample}}};
+constexpr Names<Polish, 2> kPolishes{{{"none", Polish::none}, {"lloyd", Polish::lloyd}}};
+constexpr Names<EigenSolver, 3> kSolvers{{{"auto", EigenSolver::automatic},
+                                          {"dense", EigenSolver::dense},
+                                          {"krylov", EigenSolver::block_krylov}}};
+constexpr Names<GramStorage, 3> kStorages{{{"auto", GramStorage::automatic},
+                                           {"stored", GramStorage::stored},
+                                           {"matrix_free", GramStorage::matrix_free}}};
+
+template <class Value, std::size_t N>
+std::vector<std::string> all_names(const Names<Value, N>& names) {
+  std::vector<std::string> list;
+  for (const auto& [name, value] : names) list.emplace_back(name);
+  return list;
+}
+
+/// Names that are none of these were refused when the command line was parsed.
+template <class Value, std::size_t N>
+void assign_named(const std::optional<std::string>& text, const Names<Value, N>& names,
+                  Value& target) {
+  for (const auto& [name, value] : names)
+    if (text == name) target = value;
+}
+
+Precision precision_named(const std::string& name) {
+  return name == "float" ? Precision::float32 : Precision::float64;
+}
+
+}  // namespace
+
+std::vector<std::size_t> read_row_numbers(const std::string& path) {
+  // Larger whole numbers are not all doubles.
+  constexpr double kMost = 0x1p53;
+  const Table table = read_table(path);
+  if (table.points.cols() != 1)
+    throw DataError(
+        fmt::format("'{}' has {} columns; row numbers are one a line", path, table.points.cols()));
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < table.points.rows(); ++i) {
+    const double number = table.points(i, 0);
+    if (!(number >= 0 && number < kMost) || number != std::floor(number))
+      throw DataError(fmt::format("'{}', number {}: {} is not a row number; rows count from 0",
+                                  path, i + 1, number));
+    rows.push_back(static_cast<std::size_t>(number));
+  }
+  if (rows.empty()) throw DataError(fmt::format("'{}' has no row numbers", path));
+  return rows;
+}
+
+void MethodFlags::add_problem(Arguments& arguments) {
+  arguments.group("What to compute");
+  arguments
+      .option("--method", "NAME", method,
+              "auto (default): what suits the size of the table; exact: all pairs of rows; "
+              "landmarks: some rows stand for all; random_features: for comparison. Without "
+              "--method, an option that only one method has chooses that method")
+      .one_of({"auto", kExact, kLandmarks, kRandomFeatures});
+  components.add(arguments);
+}
+
+void MethodFlags::add_landmarks(Arguments& arguments) {
+  arguments.group("Landmarks");
+  const Argument count =
+      arguments.option("--landmarks", "M", landmarks,
+                       "How many rows stand for all (default: as many as the tolerances need)");
+  const Argument how =
+      arguments
+          .option(
+              "--selection", "NAME", selection,
+              "How they are chosen: rpcholesky (default: by what the others leave out), uniform "
+              "(cheapest), kmeans, leverage, greedy, farthest")
+          .one_of(all_names(kSelections));
+  const Argument rows = arguments.option("--landmark-rows", "FILE", landmark_rows_file,
+                                         "These rows, numbered from 0: one a line, or npy");
+  rows.excludes(count).excludes(how);
+  arguments
+      .option("--evaluation", "NAME", evaluation,
+              "orthogonal (default: exact for the approximation, error known), nystrom, "
+              "density_weighted (both keep all rows, in memory), subsample")
+      .one_of(all_names(kEvaluations));
+  arguments
+      .option("--subspace-tolerance", "E", subspace_tolerance,
+              "Largest angle to the exact components, estimated, as a sine (default 0.02)")
+      .excludes(count)
+      .excludes(rows);
+  arguments
+      .option("--tolerance", "T", tolerance,
+              "Largest part of the kernel matrix's trace that may be left out, e.g. 0.01")
+      .excludes(count)
+      .excludes(rows);
+  arguments
+      .option("--max-landmarks", "M", max_landmarks,
+              "Most landmarks that the tolerances may ask for (default 4000)")
+      .excludes(count)
+      .excludes(rows);
+  arguments
+      .option("--polish", "HOW", polish,
+              "none (default), lloyd (with --landmarks: moved to the means of their cells where "
+              "that leaves out less)")
+      .one_of(all_names(kPolishes));
+  arguments.flag("--certify", certify,
+                 "Also estimate the error of the kernel matrix in spectral and Frobenius norm");
+}
+
+void MethodFlags::add_random_features(Arguments& arguments) {
+  arguments.group("Random features");
+  arguments.option("--frequencies", "D", frequencies,
+                   "How many features: a cosine and a sine for each frequency (default 2048)");
+  arguments.flag("--orthogonal", orthogonal, "Frequencies at right angles to each other");
+}
+
+void MethodFlags::add_precision(Arguments& arguments) {
+  arguments
+      .option("--precision", "TYPE", precision,
+              "Arithmetic of the kernel values: double (default), float (faster, about 1e-5; not "
+              "with random features)")
+      .one_of({"double", "float"});
+}
+
+void MethodFlags::add_solver(Arguments& arguments) {
+  arguments.group("Exact method");
+  arguments
+      .option("--solver", "NAME", solver,
+              "auto (default), dense (all eigenvalues, n^3), krylov (the largest only)")
+      .one_of(all_names(kSolvers));
+  arguments.option("--solver-tolerance", "T", solver_tolerance,
+                   "Largest residual, relative to the first eigenvalue (default 1e-12)");
+  arguments
+      .option("--storage", "HOW", storage,
+              "Kernel matrix: auto (default), stored, matrix_free (computed again when needed)")
+      .one_of(all_names(kStorages));
+}
+
+std::vector<MethodFlags::Given> MethodFlags::given() const {
+  std::vector<Given> list;
+  const auto add = [&](bool is_given, const char* option, const char* owner) {
+    if (is_given) list.push_back({option, owner});
+  };
+  add(landmarks.has_value(), "--landmarks", kLandmarks);
+  add(selection.has_value(), "--selection", kLandmarks);
+  add(landmark_rows_file.has_value(), "--landmark-rows", kLandmarks);
+  add(evaluation.has_value(), "--evaluation", kLandmarks);
+  add(subspace_tolerance.has_value(), "--subspace-tolerance", kLandmarks);
+  add(tolerance.has_value(), "--tolerance", kLandmarks);
+  add(max_landmarks.has_value(), "--max-landmarks", kLandmarks);
+  add(polish.has_value(), "--polish", kLandmarks);
+  add(certify, "--certify", kLandmarks);
+  add(frequencies.has_value(), "--frequencies", kRandomFeatures);
+  add(orthogonal, "--orthogonal", kRandomFeatures);
+  add(solver.has_value(), "--solver", kExact);
+  add(solver_tolerance.has_value(), "--solver-tolerance", kExact);
+  add(storage.has_value(), "--storage", kExact);
+  return list;
+}
+
+MethodChoice MethodFlags::choose() const {
+  MethodChoice choice{.method = method, .why = {}};
+  const std::vector<Given> options = given();
+  for (const Given& option : options) {
+    if (method != "auto") {
+      if (option.method != method)
+        throw UsageError(fmt::format("{} is an option of the method {}, but --method {} was given",
+                                     option.option, option.method, method));
+      continue;
+    }
+    const Given& first = options.front();
+    if (std::string_view(option.method) != first.method)
+      throw UsageError(fmt::format("{} is an option of the method {}, {} of {}; choose one",
+                                   first.option, first.method, option.option, option.method));
+    choice = {.method = first.method, .why = fmt::format("{} was given", first.option)};
+  }
+  if (choice.method == kRandomFeatures && precision == "float")
+    throw UsageError(
+        "--precision float does not go with the method random_features, whose phases need double");
+  return choice;
+}
+
+AutoOptions MethodFlags::auto_options() const {
+  AutoOptions options;
+  components.apply(options);
+  options.precision = precision_named(precision);
+  options.validate();
+  return options;
+}
+
+ExactOptions MethodFlags::exact_options() const {
+  ExactOptions options;
+  components.apply(options);
+  options.precision = precision_named(precision);
+  assign_named(solver, kSolvers, options.solver);
+  assign_named(storage, kStorages, options.storage);
+  if (solver_tolerance) options.solver_tolerance = *solver_tolerance;
+  options.validate();
+  return options;
+}
+
+LandmarkOptions MethodFlags::landmark_options() const {
+  LandmarkOptions options;
+  components.apply(options);
+  options.precision = precision_named(precision);
+  options.landmarks = landmarks;
+  assign_named(selection, kSelections, options.selection);
+  assign_named(evaluation, kEvaluations, options.evaluation);
+  assign_named(polish, kPolishes, options.polish);
+  options.subspace_tolerance = subspace_tolerance;
+  options.tolerance = tolerance;
+  if (max_landmarks) options.max_landmarks = *max_landmarks;
+  options.certify = certify;
+  if (landmark_rows_file) options.landmark_rows = read_row_numbers(*landmark_rows_file);
+  options.validate();
+  return options;
+}
+
+RandomFeatureOptions MethodFlags::random_feature_options() const {
+  RandomFeatureOptions options;
+  components.apply(options);
+  if (frequencies) options.features = *frequencies;
+  options.orthogonal = orthogonal;
+  options.validate();
+  return options;
+}
+
+}  // namespace mercer::cli
