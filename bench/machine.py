@@ -25,6 +25,10 @@ def memory_bytes():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def available_memory_bytes():
+    return 1024 * int(re.search(r"MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text())[1])
+
+
 def commit(root):
     """The commit, with a + when files of the repository differ from it."""
     git = ["git", "-C", str(root)]

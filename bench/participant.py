@@ -29,6 +29,7 @@ class Peer:
     tolerance: float | None = None  # instead of the task's
     is_mercer: bool = False
     blas_core: str = ""  # OPENBLAS_CORETYPE to start it with; empty: as installed
+    memory_bytes: typing.Callable | None = None  # size -> what a run needs, where that is much
 
 
 @dataclass

@@ -24,6 +24,7 @@ class Task:
     peers: tuple
     sizes: tuple  # of the full run, one dictionary each
     quick_sizes: tuple
+    work: callable  # size -> a number that the time is expected to be proportional to
     arguments: callable  # (size, data folder, threads) -> what every adapter is called with
     error: callable  # (mercer's values, theirs) -> number
 
@@ -46,6 +47,14 @@ def relative_score_error(ours, theirs):
         sign = 1 if sum(a * b for a, b in zip(mine, other, strict=True)) > 0 else -1
         worst = max(worst, max(abs(a - sign * b) for a, b in zip(mine, other)))
     return worst / max(map(abs, ours))
+
+
+def landmark_error(ours, theirs):
+    """Eigenvalues, and scores where they follow: two runs of mercer with the same landmarks."""
+    error = relative_eigenvalue_error(ours[:COMPONENTS], theirs[:COMPONENTS])
+    if len(theirs) == COMPONENTS:
+        return error
+    return max(error, relative_score_error(ours[COMPONENTS:], theirs[COMPONENTS:]))
 
 
 def points_file(folder, n, seed=SEED):
@@ -87,6 +96,7 @@ def exact_task(programs):
         ),
         sizes=({"n": 2000}, {"n": 5000}, {"n": 10000}),
         quick_sizes=({"n": 2000},),
+        work=lambda size: size["n"] ** 3,
         arguments=lambda size, data, threads: (points_file(data, size["n"]), GAMMA, COMPONENTS, threads),
         error=relative_eigenvalue_error,
     )
@@ -105,6 +115,7 @@ def gram_task(programs):
         ),
         sizes=({"n": 5000},),
         quick_sizes=({"n": 2000},),
+        work=lambda size: size["n"] ** 2,
         arguments=lambda size, data, threads: (points_file(data, size["n"]), GAMMA, threads),
         error=entry_error,
     )
@@ -123,6 +134,7 @@ def transform_task(programs):
         ),
         sizes=({"n": 5000, "m": 20000},),
         quick_sizes=({"n": 2000, "m": 5000},),
+        work=lambda size: size["n"] * size["m"],
         arguments=lambda size, data, threads: (
             points_file(data, size["n"]),
             points_file(data, size["m"], SEED + 1),
@@ -134,6 +146,42 @@ def transform_task(programs):
     )
 
 
+def landmarks_task(programs):
+    """Landmarks are drawn by each library's own generator, and other landmarks give other eigenvalues:
+    the tolerance only tells an answer to the same question from a wrong one."""
+    mercer = (programs / "landmarks_mercer",)
+    return Task(
+        name="landmarks",
+        label="landmark kernel PCA",
+        title=f"Kernel PCA through m landmarks, {COMPONENTS} components, n points with {D} columns",
+        error_means="largest eigenvalue error / λ₁",
+        tolerance=0.05,
+        peers=(
+            # First the one that does what the peer does; it is the reference for the others.
+            Peer("mercer, uniform", mercer, ("uniform", "double"), tolerance=0, is_mercer=True),
+            Peer("mercer", mercer, ("default", "double"), is_mercer=True),
+            Peer("mercer, uniform, float", mercer, ("uniform", "float"), tolerance=1e-4, is_mercer=True),
+            Peer(
+                "scikit-learn, Nystroem + PCA",
+                (sys.executable, PEERS / "landmarks/scikit_learn.py"),
+                # Features, their centred copy and half as much for work: measured with n = 200,000.
+                memory_bytes=lambda size: 2.5 * 8 * size["n"] * size["m"] + 200e6,
+            ),
+        ),
+        sizes=({"n": 100_000, "m": 1000}, {"n": 1_000_000, "m": 500}),
+        quick_sizes=({"n": 20_000, "m": 200},),
+        work=lambda size: size["n"] * size["m"] ** 2,
+        arguments=lambda size, data, threads: (
+            points_file(data, size["n"]),
+            GAMMA,
+            COMPONENTS,
+            size["m"],
+            threads,
+        ),
+        error=landmark_error,
+    )
+
+
 def all_tasks(programs):
     """`programs` is the folder of the compiled adapters."""
-    return [exact_task(programs), gram_task(programs), transform_task(programs)]
+    return [make(programs) for make in (exact_task, gram_task, transform_task, landmarks_task)]

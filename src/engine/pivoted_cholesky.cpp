@@ -58,7 +58,7 @@ PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> 
       packed_(kernel, points, shift_),
       capacity_(std::min(capacity, points.rows())),
       stride_(padded_columns(capacity_) + kProductColumns),
-      memory_(points.rows() * stride_ * sizeof(double)),
+      memory_(points.rows() * stride_ * sizeof(double), system::LargeBuffer::Pages::ordinary),
       values_(static_cast<double*>(memory_.data())),
       diagonal_(kernel_diagonal(kernel, points)),
       residuals_(diagonal_) {

@@ -22,12 +22,15 @@ std::size_t triangle_size(std::size_t blocks) {
   return blocks * (blocks + 1) / 2;
 }
 
-/// Rows multiplied at a time: one panel of them (18 KiB) stays in the first-level cache while it
-/// meets all others.
+/// Rows multiplied at a time: one panel of them (12 KiB) stays in the first-level cache while it
+/// meets all others one by one.
 template <class T>
 std::size_t pass_rows() {
-  return std::size_t{18432} / (panel_width<T>() * sizeof(T));
+  return std::size_t{12288} / (panel_width<T>() * sizeof(T));
 }
+
+/// Float products of about so many rows are summed in float.
+constexpr std::size_t kFloatRows = 256;
 
 }  // namespace
 
@@ -72,13 +75,34 @@ Matrix<double> Moments::scatter() const {
 }
 
 void Moments::add(const Moments& other) {
+  if (size() != other.size()) {
+    throw InvalidArgument(
+        fmt::format("sums of {} and of {} features cannot be added", size(), other.size()));
+  }
   if (shift_ != other.shift_) {
-    throw InvalidArgument("sums about different points cannot be added");
+    add(other.about(shift_));
+    return;
   }
   weight_ += other.weight_;
   rows_ += other.rows_;
   for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += other.sum_[i];
   for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i] += other.blocks_[i];
+}
+
+/// With e = old shift - new shift: sum + W e, and scatter + sum e^T + e sum^T + W e e^T.
+Moments Moments::about(std::vector<double> shift) const {
+  Moments moved(std::move(shift));
+  moved.weight_ = weight_;
+  moved.rows_ = rows_;
+  const auto step = [&](std::size_t i) { return shift_[i] - moved.shift_[i]; };
+  for (std::size_t i = 0; i < size(); ++i) {
+    moved.sum_[i] = sum_[i] + weight_ * step(i);
+    for (std::size_t j = 0; j <= i; ++j) {
+      moved.scatter_about_shift(i, j) = scatter_about_shift(i, j) + sum_[i] * step(j) +
+                                        step(i) * sum_[j] + weight_ * step(i) * step(j);
+    }
+  }
+  return moved;
 }
 
 Moments::Sums Moments::sums() const {
@@ -160,15 +184,19 @@ void MomentsPass<Tile, Scatter>::add_products(std::size_t task, std::size_t rows
   const std::size_t j = task - triangle_size(i);
   const std::size_t width = panel_width<Scatter>();
   const std::size_t panels = kBlock / width;
+  // The last block may have room for more features than there are.
+  const std::size_t row_panels =
+      std::min(panels, (moments_.size() - i * kBlock + width - 1) / width);
   const std::size_t panel_stride = kChunkRows * width;
   double* total = moments_.blocks_.data() + task * kBlockValues;
   std::vector<Scatter> partial;
-  if constexpr (!std::is_same_v<Scatter, double>) partial.resize(kBlockValues);
+  if constexpr (!std::is_same_v<Scatter, double>) partial.resize(kBlockValues, Scatter{0});
+  std::size_t rows_in_partial = 0;
   for (std::size_t first = 0; first < rows; first += pass_rows<Scatter>()) {
     ScatterArgs<Scatter> args;
     args.rows = features_.data() + i * panels * panel_stride + first * width;
     args.cols = features_.data() + j * panels * panel_stride + first * width;
-    args.row_panels = panels;
+    args.row_panels = row_panels;
     args.col_count = kBlock;
     args.panel_stride = panel_stride;
     args.depth = std::min(pass_rows<Scatter>(), rows - first);
@@ -176,12 +204,11 @@ void MomentsPass<Tile, Scatter>::add_products(std::size_t task, std::size_t rows
     if constexpr (std::is_same_v<Scatter, double>) {
       args.out = total;
     } else {
-      std::ranges::fill(partial, Scatter{0});
       args.out = partial.data();
     }
     if (i == j) {  // only what lies below the diagonal, to whole panels
       args.row_panels = 1;
-      for (std::size_t p = 0; p < panels; ++p) {
+      for (std::size_t p = 0; p < row_panels; ++p) {
         args.col_count = (p + 1) * width;
         add_scatter(args);
         args.rows += panel_stride;
@@ -191,12 +218,11 @@ void MomentsPass<Tile, Scatter>::add_products(std::size_t task, std::size_t rows
       add_scatter(args);
     }
     if constexpr (!std::is_same_v<Scatter, double>) {
-      const std::size_t wide = moments_.width_;
-      for (std::size_t col = 0; col < kBlock; ++col) {
-        for (std::size_t row = 0; row < kBlock; ++row) {
-          total[((row / wide) * kBlock + col) * wide + row % wide] +=
-              static_cast<double>(partial[((row / width) * kBlock + col) * width + row % width]);
-        }
+      rows_in_partial += args.depth;
+      if (rows_in_partial >= kFloatRows || first + args.depth == rows) {
+        add_promoted_block(partial.data(), total);
+        std::ranges::fill(partial, Scatter{0});
+        rows_in_partial = 0;
       }
     }
   }

@@ -30,7 +30,8 @@ class Moments {
   /// sum w (f - mean)(f - mean)^T, m x m.
   Matrix<double> scatter() const;
 
-  /// The sums of other rows about the same shift. Throws InvalidArgument when the shifts differ.
+  /// The sums of other rows. Where they were taken about another point they are moved to this one.
+  /// Throws InvalidArgument when the number of features differs.
   void add(const Moments& other);
 
   /// As they are kept in files: sum about the shift, and the lower triangle of the scatter about
@@ -52,6 +53,7 @@ class Moments {
   template <class Tile, class Scatter>
   friend class MomentsPass;
 
+  Moments about(std::vector<double> shift) const;
   double& scatter_about_shift(std::size_t i, std::size_t j);
   double scatter_about_shift(std::size_t i, std::size_t j) const;
 

@@ -46,6 +46,7 @@ constexpr int kWidth = kRowVectors * kLanes<T>;
 static_assert(kBlock % kWidth<float> == 0 && kBlock % kWidth<double> == 0 && kBlock % kCols == 0);
 static_assert(kWidth<float> % kCols == 0 && kWidth<double> % kCols == 0,
               "a group of columns must lie within one panel");
+static_assert(kWidth<float> % kWidth<double> == 0, "panels of doubles lie within one of floats");
 static_assert(kProductColumns % kLanes<double> == 0);
 
 /// Adds the contribution of one coordinate. Distances that are not by norms go downwards from 0

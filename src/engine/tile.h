@@ -100,6 +100,10 @@ struct ScatterArgs {
 template <class T>
 void add_scatter(const ScatterArgs<T>& args);
 
+/// Adds a kBlock x kBlock result of add_scatter<float> to one of add_scatter<double>, whose panels
+/// have another width.
+void add_promoted_block(const float* from, double* to);
+
 /// For a panel of `rows` rows: f becomes (f - shift) * scale, shift by column and scale by row
 /// (none when null), and sums (by column) += scale * f, in double whatever T is.
 template <class T>

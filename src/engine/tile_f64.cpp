@@ -106,6 +106,23 @@ void promote_f64(const float* from, std::size_t count, double* to) {
   for (; i < count; ++i) to[i] = static_cast<double>(from[i]);
 }
 
+void add_promoted_block_f64(const float* from, double* to) {
+  const Tag<double> d;
+  const hn::Rebind<float, Tag<double>> half;
+  constexpr std::size_t kWide = kWidth<double>;
+  constexpr std::size_t kNarrow = kWidth<float>;
+  for (std::size_t row = 0; row < kBlock; row += kWide) {
+    const float* sums = from + row / kNarrow * kBlock * kNarrow + row % kNarrow;
+    for (std::size_t col = 0; col < kBlock; ++col, sums += kNarrow, to += kWide) {
+      HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
+        double* total = to + v * kLanes<double>;
+        const auto sum = hn::PromoteTo(d, hn::LoadU(half, sums + v * kLanes<double>));
+        hn::StoreU(hn::Add(hn::LoadU(d, total), sum), d, total);
+      }
+    }
+  }
+}
+
 }  // namespace mercer::engine::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -121,6 +138,7 @@ HWY_EXPORT(fma_peak_f64);
 HWY_EXPORT(exp_peak_f64);
 HWY_EXPORT(multiply_add_f64);
 HWY_EXPORT(promote_f64);
+HWY_EXPORT(add_promoted_block_f64);
 
 template <>
 std::size_t panel_width<double>() {
@@ -153,6 +171,9 @@ PeakWork run_exp_peak<double>(std::size_t repeats) {
 }
 void multiply_add(const ProductArgs& args) {
   HWY_DYNAMIC_DISPATCH(multiply_add_f64)(args);
+}
+void add_promoted_block(const float* from, double* to) {
+  HWY_DYNAMIC_DISPATCH(add_promoted_block_f64)(from, to);
 }
 void promote(const float* from, std::size_t count, double* to) {
   HWY_DYNAMIC_DISPATCH(promote_f64)(from, count, to);

@@ -93,6 +93,12 @@ void LandmarkPart::merge(const LandmarkPart& other) {
       state_->input.scaling.multiply != theirs.input.scaling.multiply) {
     throw InvalidArgument("the parts were made with different scalings of the columns");
   }
+  if (state_->sums.of_coordinates != theirs.sums.of_coordinates) {
+    throw InvalidArgument(
+        "the landmarks nearly depend on each other, and the machines that made the parts judged "
+        "this "
+        "differently: make them on one kind of machine, or with fewer landmarks");
+  }
   state_->sums.moments.add(theirs.sums.moments);
   state_->sums.trace += theirs.sums.trace;
   state_->sums.kernel_evaluations += theirs.sums.kernel_evaluations;
@@ -146,7 +152,8 @@ void LandmarkPart::save(const std::filesystem::path& path) const {
                            .weight = sums.weight,
                            .rows = sums.rows,
                            .trace = state_->sums.trace,
-                           .kernel_evaluations = state_->sums.kernel_evaluations});
+                           .kernel_evaluations = state_->sums.kernel_evaluations,
+                           .of_coordinates = state_->sums.of_coordinates});
 }
 
 LandmarkPart LandmarkPart::load(const std::filesystem::path& path) {
@@ -164,7 +171,8 @@ LandmarkPart LandmarkPart::load(const std::filesystem::path& path) {
                                                .weight = part.weight,
                                                .rows = part.rows}),
         .trace = part.trace,
-        .kernel_evaluations = part.kernel_evaluations};
+        .kernel_evaluations = part.kernel_evaluations,
+        .of_coordinates = part.of_coordinates};
     return loaded;
   } catch (const InvalidArgument& e) {
     throw FileError(fmt::format("{}: {}", path.string(), e.what()));

@@ -32,7 +32,8 @@ void write_part(const std::filesystem::path& path, const PartNumbers& part) {
       {"scalars", Json{{"total_weight", part.weight},
                        {"rows", part.rows},
                        {"trace", part.trace},
-                       {"kernel_evaluations", part.kernel_evaluations}}
+                       {"kernel_evaluations", part.kernel_evaluations},
+                       {"of_coordinates", part.of_coordinates}}
                       .dump()}};
   std::vector<TensorView> tensors{as_tensor("library", part.library),
                                   as_tensor("shift", part.shift), as_tensor("sum", part.sum),
@@ -42,7 +43,11 @@ void write_part(const std::filesystem::path& path, const PartNumbers& part) {
 }
 
 PartNumbers read_part(const std::filesystem::path& path) {
-  ContainerReader reader(read_container(path), kKind, path.string());
+  return part_from_container(read_container(path), path.string());
+}
+
+PartNumbers part_from_container(Container container, const std::string& file) {
+  ContainerReader reader(std::move(container), kKind, file);
   PartNumbers part;
   part.kernel = reader.kernel();
   if (!is_resolved(part.kernel) || std::holds_alternative<Custom>(part.kernel)) {
@@ -59,6 +64,7 @@ PartNumbers read_part(const std::filesystem::path& path) {
   part.rows = numbers.count("rows");
   part.trace = numbers.number("trace");
   part.kernel_evaluations = numbers.count("kernel_evaluations");
+  part.of_coordinates = numbers.flag("of_coordinates");
   reader.require_all_taken();
   const std::size_t m = part.library.rows();
   const ColumnScaling& scaling = part.input.scaling;

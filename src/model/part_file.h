@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
+
+#include "model/container.h"
 
 namespace mercer::model {
 
@@ -22,11 +25,14 @@ struct PartNumbers {
   std::uint64_t rows = 0;
   double trace = 0;
   std::uint64_t kernel_evaluations = 0;
+  bool of_coordinates = false;  ///< sums of L^-1 k_C(x) instead of k_C(x)
 };
 
 /// Throws FileError, and InvalidArgument for custom kernels, whose function no file can hold.
 void write_part(const std::filesystem::path& path, const PartNumbers& part);
 /// Throws FileError on whatever does not fit together.
 PartNumbers read_part(const std::filesystem::path& path);
+/// The same from a checked container; `file` is for messages.
+PartNumbers part_from_container(Container container, const std::string& file);
 
 }  // namespace mercer::model

@@ -72,11 +72,11 @@ void advise_huge_pages(void* begin, std::size_t bytes) {
   if (offset < bytes) madvise(static_cast<char*>(begin) + offset, bytes - offset, MADV_HUGEPAGE);
 }
 
-LargeBuffer::LargeBuffer(std::size_t bytes) : bytes_(bytes) {
+LargeBuffer::LargeBuffer(std::size_t bytes, Pages pages) : bytes_(bytes) {
   if (bytes == 0) return;
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
-  advise_huge_pages(p, bytes);
+  if (pages == Pages::huge) advise_huge_pages(p, bytes);
   data_ = p;
 }
 

@@ -28,7 +28,10 @@ void advise_huge_pages(void* begin, std::size_t bytes);
 class LargeBuffer {
  public:
   LargeBuffer() = default;
-  explicit LargeBuffer(std::size_t bytes);  ///< throws std::bad_alloc
+  enum class Pages { huge, ordinary };
+  /// Throws std::bad_alloc. Ordinary pages where only scattered parts of the block may ever be
+  /// used: a huge page becomes resident as a whole.
+  explicit LargeBuffer(std::size_t bytes, Pages pages = Pages::huge);
   ~LargeBuffer();
   LargeBuffer(LargeBuffer&& other) noexcept;
   LargeBuffer& operator=(LargeBuffer&& other) noexcept;

@@ -358,6 +358,24 @@ TEST_P(TileOnEveryTarget, PanelsAreCentredAndScaledByRow) {
   }
 }
 
+TEST_P(TileOnEveryTarget, PromotedBlocksAddTheSameRowsAndColumns) {
+  const std::size_t narrow = panel_width<float>();
+  const std::size_t wide = panel_width<double>();
+  std::vector<float> from(kBlock * kBlock);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i) + 0.25F;
+  std::vector<double> to(from.size());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = -2.0 * static_cast<double>(i);
+  const auto before = to;
+  add_promoted_block(from.data(), to.data());
+  for (std::size_t row = 0; row < kBlock; ++row) {
+    for (std::size_t col = 0; col < kBlock; ++col) {
+      const std::size_t target = (row / wide * kBlock + col) * wide + row % wide;
+      const float added = from[(row / narrow * kBlock + col) * narrow + row % narrow];
+      ASSERT_EQ(to[target], before[target] + static_cast<double>(added)) << row << ' ' << col;
+    }
+  }
+}
+
 TEST_P(TileOnEveryTarget, PromoteKeepsEveryFloat) {
   std::vector<float> from;
   for (int i = 0; i < 37; ++i) from.push_back(static_cast<float>(i) * 0.1F - 1.0F);

@@ -1,4 +1,4 @@
-// Model files: whatever the bytes, loading gives a model or a FileError.
+// Model files and sums of parts: whatever the bytes, loading gives one of them or a FileError.
 
 #include "model/model_file.h"
 
@@ -15,6 +15,7 @@
 #include <mercer/error.h>
 
 #include "model/container.h"
+#include "model/part_file.h"
 
 namespace {
 
@@ -38,8 +39,12 @@ std::string repaired(std::string bytes) {
 
 void load(const std::string& bytes) {
   try {
-    mercer::model::model_from_container(
-        mercer::model::parse_container(std::as_bytes(std::span(bytes)), "fuzz"), "fuzz");
+    auto container = mercer::model::parse_container(std::as_bytes(std::span(bytes)), "fuzz");
+    if (container.kind == "accumulator") {
+      mercer::model::part_from_container(std::move(container), "fuzz");
+    } else {
+      mercer::model::model_from_container(std::move(container), "fuzz");
+    }
   } catch (const mercer::FileError&) {
   }
 }
