@@ -1,6 +1,7 @@
 #include "engine/pivoted_cholesky.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,11 +20,14 @@ namespace {
 /// by its root would spoil the columns that follow.
 constexpr double kPivotTolerance = 1e-10;
 
-/// Rows [first, first + count) of y (columns 0..b) become y L^-T for the lower triangular L (b x
-/// b), by columns of kProductColumns at a time. `negative` is -L^T with padded columns.
+/// `count` (at most kBlock) rows of y, columns 0..b, become y L^-T for the lower triangular L (b x
+/// b), kProductColumns columns at a time; `squares` += the squared norms of the results. `negative`
+/// is -L^T with padded columns.
 void solve_rows(double* y, std::size_t stride, std::size_t count, const Matrix<double>& lower,
-                const Matrix<double>& negative) {
+                const Matrix<double>& negative, std::array<double, kBlock>& squares) {
   const std::size_t b = lower.rows();
+  // Columns of the block one after another, so that the substitution runs along them.
+  std::array<std::array<double, kBlock>, kProductColumns> columns;
   for (std::size_t begin = 0; begin < b; begin += kProductColumns) {
     multiply_add({.m = count,
                   .n = kProductColumns,
@@ -36,12 +40,18 @@ void solve_rows(double* y, std::size_t stride, std::size_t count, const Matrix<d
                   .c = y + begin,
                   .c_stride = stride});
     const std::size_t end = std::min(begin + kProductColumns, b);
-    for (std::size_t i = 0; i < count; ++i) {
-      double* row = y + i * stride;
-      for (std::size_t j = begin; j < end; ++j) {
-        double sum = row[j];
-        for (std::size_t l = begin; l < j; ++l) sum -= row[l] * lower(j, l);
-        row[j] = sum / lower(j, j);
+    for (std::size_t j = begin; j < end; ++j) {
+      auto& column = columns[j - begin];
+      for (std::size_t i = 0; i < count; ++i) column[i] = y[i * stride + j];
+      for (std::size_t l = begin; l < j; ++l) {
+        const auto& before = columns[l - begin];
+        const double factor = lower(j, l);
+        for (std::size_t i = 0; i < count; ++i) column[i] -= before[i] * factor;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        column[i] /= lower(j, j);
+        squares[i] += column[i] * column[i];
+        y[i * stride + j] = column[i];
       }
     }
   }
@@ -183,11 +193,10 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
                   .b_stride = padded,
                   .c = y,
                   .c_stride = stride_});
-    solve_rows(y, stride_, count, lower, negative_lower);
+    std::array<double, kBlock> squares{};
+    solve_rows(y, stride_, count, lower, negative_lower, squares);
     for (std::size_t i = 0; i < count; ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < added; ++j) sum += y[i * stride_ + j] * y[i * stride_ + j];
-      residuals_[first + i] = std::max(residuals_[first + i] - sum, 0.0);
+      residuals_[first + i] = std::max(residuals_[first + i] - squares[i], 0.0);
     }
   });
   evaluations_ += static_cast<std::uint64_t>(size()) * added;

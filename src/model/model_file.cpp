@@ -34,8 +34,9 @@ std::string scalars_json(const ModelParts& parts) {
 }
 
 Summary read_summary(const ContainerReader& reader) {
+  const std::string& text = reader.metadata("summary");
   try {
-    return Summary::from_json(reader.metadata("summary"));
+    return Summary::from_json(text);
   } catch (const FileError& e) {
     throw FileError(fmt::format("{}: {}", reader.file(), e.what()));
   }
