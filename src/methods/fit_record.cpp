@@ -111,3 +111,11 @@ Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d, Interval t
 }
 
 }  // namespace mercer::methods
+
+namespace mercer {
+
+std::uint64_t default_memory_limit_bytes() {
+  return system::memory_limit_bytes(0);
+}
+
+}  // namespace mercer

@@ -11,8 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <mercer/platform.h>
-
 namespace mercer::system {
 
 namespace {
@@ -94,11 +92,3 @@ LargeBuffer& LargeBuffer::operator=(LargeBuffer&& other) noexcept {
 }
 
 }  // namespace mercer::system
-
-namespace mercer {
-
-std::uint64_t default_memory_limit_bytes() {
-  return system::memory_limit_bytes(0);
-}
-
-}  // namespace mercer
