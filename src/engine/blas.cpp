@@ -13,6 +13,7 @@
 #include "engine/simd.h"
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): names of Fortran
 // LAPACK's Fortran interface; the trailing lengths of the character arguments are left out, as
 // every C caller does: single letters are read by their address alone.
 void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
@@ -28,6 +29,7 @@ void dtrsm_(const char* side, const char* uplo, const char* transa, const char* 
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
              double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
              int* iwork, int* info);
+// NOLINTEND(readability-identifier-naming)
 
 // Only OpenBLAS has these; with another BLAS they are null.
 __attribute__((weak)) char* openblas_get_corename();

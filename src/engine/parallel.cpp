@@ -123,7 +123,7 @@ void Workers::report_rows(std::uint64_t done, std::optional<std::uint64_t> total
       {.phase = phase_, .fraction = fraction, .rows_done = done, .rows_total = total.value_or(0)});
 }
 
-void Workers::check_cancelled() {
+void Workers::check_cancelled() const {
   if (run_.cancelled && run_.cancelled()) throw Cancelled();
 }
 

@@ -43,7 +43,7 @@ class Workers {
   /// loops report nothing until the next phase. Also looks for cancellation.
   void report_rows(std::uint64_t done, std::optional<std::uint64_t> total);
   /// Polls the cancel callback; throws Cancelled. Calling thread only.
-  void check_cancelled();
+  void check_cancelled() const;
   /// For long tasks: looks for cancellation on the calling thread, and on the others for the end of
   /// the loop by an error elsewhere.
   void poll();

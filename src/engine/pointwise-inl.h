@@ -7,6 +7,9 @@
 #define MERCER_ENGINE_POINTWISE_INL_H_
 #endif
 
+#include <numbers>
+#include <type_traits>
+
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -87,6 +90,7 @@ HWY_INLINE Vec<float> exp2_negative(Tag<float> d, Vec<float> t, const Exp2Consta
 
 #else  // every other instruction set
 
+// Minimax coefficients lie near log 2. NOLINTBEGIN(modernize-use-std-numbers)
 // The rounding constant also carries the exponent bias: the low bits of t + round are n + 1023 +
 // 60, which a shift turns into 2^(n + 60). The last product with 2^-60 then rounds once, into the
 // denormals where it must.
@@ -106,6 +110,7 @@ struct Exp2ConstantsFloat {
   float c[6] = {0x1.5bba14p-10F, 0x1.3cea88p-7F, 0x1.c6b752p-5F,
                 0x1.ebf9bcp-3F,  0x1.62e42ap-1F, 1.0F};
 };
+// NOLINTEND(modernize-use-std-numbers)
 
 template <int kMantissaBits, class D, class V, class Constants>
 HWY_INLINE V exp2_by_shift(D d, V t, const Constants* k) {
@@ -114,7 +119,7 @@ HWY_INLINE V exp2_by_shift(D d, V t, const Constants* k) {
   const V magic = hn::Set(d, k->round);
   const V shifted = hn::Add(t, magic);
   const V f = hn::Sub(t, hn::Sub(shifted, magic));
-  constexpr int kTerms = sizeof(k->c) / sizeof(k->c[0]);
+  constexpr int kTerms = std::extent_v<decltype(k->c)>;
   V p = hn::Set(d, k->c[0]);
   HWY_UNROLL(11) for (int i = 1; i < kTerms; ++i) p = hn::MulAdd(p, f, hn::Set(d, k->c[i]));
   const V scale = hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, shifted)));
@@ -148,7 +153,7 @@ HWY_INLINE Vec<T> exp2_negative(Vec<T> t) {
 /// exp(-a) for a >= 0.
 template <class T>
 HWY_INLINE Vec<T> exp_minus(Vec<T> a) {
-  constexpr T kLog2E = static_cast<T>(1.4426950408889634074);
+  constexpr T kLog2E = static_cast<T>(std::numbers::log2e);
   return exp2_negative<T>(hn::Mul(a, hn::Set(Tag<T>(), -kLog2E)));
 }
 

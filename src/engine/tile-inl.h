@@ -294,6 +294,7 @@ HWY_INLINE PeakWork fma_peak_of(std::size_t repeats) {
   const V x = hn::Set(d, static_cast<T>(0.999));
   const V y = hn::Set(d, static_cast<T>(1e-3));
   for (std::size_t r = 0; r < repeats; ++r) {
+    // NOLINTNEXTLINE(modernize-loop-convert): to be unrolled by number
     HWY_UNROLL(12) for (int j = 0; j < kChains; ++j) sum[j] = hn::MulAdd(sum[j], x, y);
   }
   V total = sum[0];

@@ -41,7 +41,7 @@ HWY_INLINE void product_tile(const ProductArgs& args, const double* HWY_RESTRICT
                              const double* HWY_RESTRICT b, double* HWY_RESTRICT c) {
   using V = Vec<double>;
   const Tag<double> d;
-  constexpr int kL = kLanes<double>;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
   V sum[kRows][kVectors];
   HWY_UNROLL(12) for (int i = 0; i < kRows; ++i) {
     HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
@@ -111,12 +111,13 @@ void add_promoted_block_f64(const float* from, double* to) {
   const hn::Rebind<float, Tag<double>> half;
   constexpr std::size_t kWide = kWidth<double>;
   constexpr std::size_t kNarrow = kWidth<float>;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
   for (std::size_t row = 0; row < kBlock; row += kWide) {
     const float* sums = from + row / kNarrow * kBlock * kNarrow + row % kNarrow;
     for (std::size_t col = 0; col < kBlock; ++col, sums += kNarrow, to += kWide) {
       HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
-        double* total = to + v * kLanes<double>;
-        const auto sum = hn::PromoteTo(d, hn::LoadU(half, sums + v * kLanes<double>));
+        double* total = to + v * kL;
+        const auto sum = hn::PromoteTo(d, hn::LoadU(half, sums + v * kL));
         hn::StoreU(hn::Add(hn::LoadU(d, total), sum), d, total);
       }
     }

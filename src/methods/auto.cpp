@@ -122,7 +122,7 @@ LandmarkOptions landmark_options(const AutoOptions& options) {
   return landmarks;
 }
 
-Fit with_method_choice(Fit fit, const std::string& why) {
+Fit with_method_choice(const Fit& fit, const std::string& why) {
   Summary summary = fit.summary;
   summary.choices.insert(summary.choices.begin(),
                          {.what = "method", .value = summary.method, .why = why});
@@ -192,7 +192,7 @@ Fit fit_auto(MatrixView<const double> points, const Kernel& kernel, const AutoOp
   if (wants_exact(fit, points.rows(), points.cols(), options, limit)) {
     return exact_instead(fit, points, kernel, options, run);
   }
-  return with_method_choice(std::move(fit), decision.why);
+  return with_method_choice(fit, decision.why);
 }
 
 Fit fit_auto(RowSource& rows, const Kernel& kernel, const AutoOptions& options,
@@ -222,7 +222,7 @@ Fit fit_auto(RowSource& rows, const Kernel& kernel, const AutoOptions& options,
     const Matrix<double> points = read_all(rows, n, in_memory.weights);
     return exact_instead(fit, points, kernel, in_memory, run);
   }
-  return with_method_choice(std::move(fit), decision.why);
+  return with_method_choice(fit, decision.why);
 }
 
 }  // namespace mercer

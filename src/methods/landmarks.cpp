@@ -43,7 +43,6 @@ namespace mercer {
 namespace {
 
 using methods::LandmarkChoice;
-using methods::LandmarkSet;
 using methods::LandmarkSpectrum;
 using methods::LandmarkStop;
 

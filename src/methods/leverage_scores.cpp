@@ -221,7 +221,7 @@ std::vector<std::size_t> leverage_score_rows(const Kernel& kernel, MatrixView<co
                                              engine::Workers& workers) {
   const std::size_t n = points.rows();
   // Nested sets: the first n, n/2, n/4, ... rows of one random order.
-  const auto order = engine::sample_without_replacement(n, n, stream.substream(0));
+  auto order = engine::sample_without_replacement(n, n, stream.substream(0));
   if (m >= n) return order;
   if (m == 0) return {};
   const double oversampling = std::log(std::max(static_cast<double>(m), 2.0));
