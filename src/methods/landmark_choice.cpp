@@ -132,8 +132,8 @@ class GrowingChoice {
   std::function<bool(std::size_t)> grow_;
 };
 
-/// Doubles the landmarks until the tolerances hold (landmarks_and_engine, section 4: the space of
-/// the top components with m and with 2m landmarks differs by about the error of m).
+/// Doubles the landmarks until the tolerances hold: the spaces of the top components with m and
+/// with 2m landmarks differ by about the error of m.
 class ToleranceSearch {
  public:
   ToleranceSearch(const Kernel& kernel, const Samples& samples, const LandmarkPlan& plan,

@@ -140,7 +140,7 @@ TEST_F(Recorded, NormsOfTheResidualFromAllPairs) {
     ADD_FAILURE() << "no bound " << name;
     return Bound{};
   };
-  // Numbers of the specification (all 240 rows are in the sample, so these are exact).
+  // Recorded numbers; all 240 rows are in the sample, so these are exact.
   EXPECT_NEAR(bound("residual_frobenius_norm").value, 2.132540358858287, 1e-9);
   EXPECT_NEAR(bound("residual_spectral_norm").value, 1.4587817781720358, 1e-9);
   EXPECT_NEAR(bound("centred_residual_mean").value, 0.1376571547708707, 1e-9);
