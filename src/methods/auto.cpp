@@ -100,26 +100,17 @@ Decision decide(std::size_t rows, std::size_t cols, const Kernel& kernel,
   return {.exact = fits && exact.seconds <= std::max(2.0, 3 * landmarks), .why = comparison};
 }
 
-ExactOptions exact_options(const AutoOptions& options) {
-  ExactOptions exact;
-  exact.components = options.components;
-  exact.retain = options.retain;
-  exact.min_eigenvalue = options.min_eigenvalue;
-  exact.center = options.center;
-  exact.weights = options.weights;
-  exact.precision = options.precision;
-  return exact;
-}
-
-LandmarkOptions landmark_options(const AutoOptions& options) {
-  LandmarkOptions landmarks;
-  landmarks.components = options.components;
-  landmarks.retain = options.retain;
-  landmarks.min_eigenvalue = options.min_eigenvalue;
-  landmarks.center = options.center;
-  landmarks.weights = options.weights;
-  landmarks.precision = options.precision;
-  return landmarks;
+/// What both methods are asked for, as options of one of them.
+template <class Options>
+Options options_of(const AutoOptions& asked) {
+  Options options;
+  options.components = asked.components;
+  options.retain = asked.retain;
+  options.min_eigenvalue = asked.min_eigenvalue;
+  options.center = asked.center;
+  options.weights = asked.weights;
+  options.precision = asked.precision;
+  return options;
 }
 
 Fit with_method_choice(const Fit& fit, const std::string& why) {
@@ -145,7 +136,7 @@ bool wants_exact(const Fit& landmarks, std::size_t n, std::size_t d, const AutoO
 
 Fit exact_instead(const Fit& landmarks, MatrixView<const double> points, const Kernel& kernel,
                   const AutoOptions& options, const RunOptions& run) {
-  return with_method_choice(fit_exact(points, kernel, exact_options(options), run),
+  return with_method_choice(fit_exact(points, kernel, options_of<ExactOptions>(options), run),
                             "landmarks: " + landmarks.summary.termination.message);
 }
 
@@ -186,9 +177,10 @@ Fit fit_auto(MatrixView<const double> points, const Kernel& kernel, const AutoOp
   const auto limit = static_cast<double>(system::memory_limit_bytes(run.memory_limit_bytes));
   const auto decision = decide(points.rows(), points.cols(), kernel, options, limit);
   if (decision.exact) {
-    return with_method_choice(fit_exact(points, kernel, exact_options(options), run), decision.why);
+    return with_method_choice(fit_exact(points, kernel, options_of<ExactOptions>(options), run),
+                              decision.why);
   }
-  Fit fit = fit_landmarks(points, kernel, landmark_options(options), run);
+  Fit fit = fit_landmarks(points, kernel, options_of<LandmarkOptions>(options), run);
   if (wants_exact(fit, points.rows(), points.cols(), options, limit)) {
     return exact_instead(fit, points, kernel, options, run);
   }
@@ -217,7 +209,7 @@ Fit fit_auto(RowSource& rows, const Kernel& kernel, const AutoOptions& options,
     const Matrix<double> points = read_all(rows, n, in_memory.weights);
     return fit_auto(points, kernel, in_memory, run);
   }
-  Fit fit = fit_landmarks(rows, kernel, landmark_options(options), run);
+  Fit fit = fit_landmarks(rows, kernel, options_of<LandmarkOptions>(options), run);
   if (bytes <= limit / 2 && wants_exact(fit, n, rows.cols(), options, limit)) {
     const Matrix<double> points = read_all(rows, n, in_memory.weights);
     return exact_instead(fit, points, kernel, in_memory, run);

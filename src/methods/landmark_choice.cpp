@@ -39,14 +39,6 @@ std::size_t landmark_guess(std::size_t components) {
   return std::max<std::size_t>(256, 16 * components);
 }
 
-Matrix<double> gather(MatrixView<const double> points, std::span<const std::size_t> rows) {
-  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
-  }
-  return picked;
-}
-
 /// Landmarks that are appended one after another, each a row of the sample: they may be grown until
 /// they suffice.
 class GrowingChoice {
@@ -75,7 +67,7 @@ class GrowingChoice {
   const engine::PartialCholesky& factor() const { return factor_; }
   double in_sample_fraction() const { return random_.residual_fraction(); }
   LandmarkSet landmarks() const {
-    return {.points = gather(sample_.points, factor_.pivots()), .lower = factor_.pivot_factor()};
+    return {.points = pick_rows(sample_.points, factor_.pivots()), .lower = factor_.pivot_factor()};
   }
 
   /// Scatter of the sample in the coordinates of the landmarks.
@@ -211,7 +203,7 @@ Matrix<double> kmeans_centres(const RowSample& sample, std::size_t m,
                               const engine::RandomStream& stream, engine::Workers& workers) {
   constexpr std::size_t kIterations = 10;
   const auto seeds = density::kmeans_seeds(sample.points, sample.weights, m, stream, workers);
-  return density::lloyd(sample.points, sample.weights, gather(sample.points, seeds), kIterations,
+  return density::lloyd(sample.points, sample.weights, pick_rows(sample.points, seeds), kIterations,
                         workers)
       .centres;
 }
@@ -227,7 +219,8 @@ LandmarkChoice fixed_choice(const Kernel& kernel, Matrix<double> points, std::si
   return choice;
 }
 
-std::vector<double> gather(const std::vector<double>& weights, std::span<const std::size_t> rows) {
+std::vector<double> pick_weights(const std::vector<double>& weights,
+                                 std::span<const std::size_t> rows) {
   std::vector<double> picked;
   if (weights.empty()) return picked;
   for (const std::size_t row : rows) picked.push_back(weights[row]);
@@ -237,8 +230,8 @@ std::vector<double> gather(const std::vector<double>& weights, std::span<const s
 LandmarkChoice row_choice(const Kernel& kernel, const RowSample& sample,
                           const std::vector<std::size_t>& rows, std::size_t asked,
                           engine::Workers& workers) {
-  auto choice = fixed_choice(kernel, gather(sample.points, rows), asked, workers);
-  choice.weights = gather(sample.weights, rows);
+  auto choice = fixed_choice(kernel, pick_rows(sample.points, rows), asked, workers);
+  choice.weights = pick_weights(sample.weights, rows);
   return choice;
 }
 
@@ -361,7 +354,7 @@ LandmarkChoice choose_landmarks(const Kernel& kernel, const Samples& samples,
     choice.stop = growing.grow(m) ? LandmarkStop::count : LandmarkStop::rank;
     choice.set = growing.landmarks();
     choice.points = choice.set.points;
-    choice.weights = gather(sample.weights, growing.factor().pivots());
+    choice.weights = pick_weights(sample.weights, growing.factor().pivots());
     choice.kernel_evaluations = growing.factor().kernel_evaluations();
   }
   if (options.evaluation != Evaluation::orthogonal) return choice;

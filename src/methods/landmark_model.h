@@ -15,7 +15,7 @@ namespace mercer::methods {
 /// Model and certificates of the orthogonalised Nystrom approximation: exact eigenpairs of
 /// K' = K_nm K_mm^-1 K_mn, from the scatter of the rows in landmark coordinates.
 ///     Sz = U diag(lambda) U^T,   B = L^-T U,   b = -U^T mean
-/// `n` rows; `angle` is left out of the record where the components do not come from a count.
+/// A subspace error that the record already has is kept.
 Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpectrum& spectrum,
                  const LandmarkOptions& options, std::size_t n, bool single_precision,
                  FitRecord& record);

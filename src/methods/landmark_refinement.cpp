@@ -93,11 +93,7 @@ LandmarkSet refine_landmarks(const Kernel& kernel, const LandmarkSet& set, std::
   in_batches(set.size(), rows.size(), [&](std::size_t row, double now, double) {
     return chances.uniform(row) * drawn_by[row] < now;
   });
-  auto refined = Matrix<double>::uninitialized(factor.rank(), points.cols());
-  for (std::size_t i = 0; i < factor.rank(); ++i) {
-    std::ranges::copy(points.row(factor.pivots()[i]), refined.row(i).begin());
-  }
-  return {.points = std::move(refined), .lower = factor.pivot_factor()};
+  return {.points = pick_rows(points, factor.pivots()), .lower = factor.pivot_factor()};
 }
 
 }  // namespace mercer::methods

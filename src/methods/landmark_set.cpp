@@ -17,14 +17,6 @@ namespace {
 
 using engine::kBlock;
 
-Matrix<double> gather(MatrixView<const double> points, std::span<const std::size_t> rows) {
-  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
-  }
-  return picked;
-}
-
 /// Calls use(first row, count, z) with the coordinates of every block of points.
 void for_each_block(const Kernel& kernel, const LandmarkSet& set, MatrixView<const double> points,
                     const std::function<void(std::size_t first, std::size_t count,
@@ -39,6 +31,14 @@ void for_each_block(const Kernel& kernel, const LandmarkSet& set, MatrixView<con
 }
 
 }  // namespace
+
+Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows) {
+  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
+  }
+  return picked;
+}
 
 LandmarkCoordinates::LandmarkCoordinates(const Kernel& kernel, const LandmarkSet& set)
     : kernel_(kernel),
@@ -96,7 +96,7 @@ LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double>
     const std::size_t count = std::min(kBatch, rows.size() - first);
     factor.append(std::span(rows).subspan(first, count), count);
   }
-  return {.points = gather(points, factor.pivots()), .lower = factor.pivot_factor()};
+  return {.points = pick_rows(points, factor.pivots()), .lower = factor.pivot_factor()};
 }
 
 LandmarkSet first_landmarks(const LandmarkSet& set, std::size_t count) {

@@ -22,6 +22,9 @@ struct LandmarkSet {
   std::size_t size() const { return points.rows(); }
 };
 
+/// The rows of `points` with these numbers, in this order.
+Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows);
+
 /// The factor of points in their order; those that depend on the ones before (to 1e-10 of the
 /// largest k(x, x)) are dropped, and no jitter is needed. O(m^3 / 3).
 LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double> points,

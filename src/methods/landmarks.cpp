@@ -49,6 +49,8 @@ using methods::LandmarkStop;
 constexpr std::uint64_t kSampleStream = 0x73616d706c65;
 constexpr std::uint64_t kRefineStream = 0x726566696e65;
 constexpr std::size_t kHeldOutRows = 2000;
+/// Residual fractions below this are rounding.
+constexpr double kNegligibleFraction = 1e-9;
 
 const char* selection_name(Selection selection) {
   switch (selection) {
@@ -121,7 +123,10 @@ class LandmarkFit {
   void refine();
   LandmarkSpectrum pass();
   LandmarkSpectrum pass_to_tolerance();
-  void describe_choice(const LandmarkSpectrum& spectrum);
+  void describe_choice();
+  std::string stop_reason() const;
+  std::vector<std::string> tolerances_asked() const;
+  void check_tolerances(const LandmarkSpectrum& spectrum);
   Fit fit_orthogonal();
   Fit fit_weighted_landmarks();
   Fit extend_to_rows(const Fit& reduced);
@@ -155,9 +160,8 @@ void LandmarkFit::choose() {
 void LandmarkFit::refine() {
   const bool may = plan_.selection == Selection::rpcholesky && options_.landmark_rows.empty() &&
                    !choice_.polished && !samples_.held_out.rows.empty();
-  constexpr double kNegligible = 1e-9;
   if (!may || choice_.held_out_fraction <= 3 * choice_.in_sample_fraction ||
-      choice_.held_out_fraction <= kNegligible) {
+      choice_.held_out_fraction <= kNegligibleFraction) {
     return;
   }
   record_.begin("refine");
@@ -166,7 +170,11 @@ void LandmarkFit::refine() {
   choice_.set = methods::refine_landmarks(
       kernel_, methods::first_landmarks(choice_.set, kept), count, data_,
       engine::RandomStream(record_.seed()).substream(kRefineStream), workers());
-  choice_.stop = choice_.set.size() < count ? LandmarkStop::proposals : LandmarkStop::count;
+  if (choice_.set.size() < count) {
+    choice_.stop = LandmarkStop::proposals;
+  } else if (choice_.stop == LandmarkStop::rank) {
+    choice_.stop = LandmarkStop::count;  // it was the rank of the sample only
+  }
   evaluations_ += static_cast<std::uint64_t>(samples_.rows) * kept;
   record_.choice("refinement", fmt::format("{} landmarks", choice_.set.size() - kept),
                  fmt::format("drawn from all rows, because rows held out left {:.2g} of the trace "
@@ -212,10 +220,7 @@ LandmarkSpectrum LandmarkFit::pass_to_tolerance() {
   return spectrum;
 }
 
-void LandmarkFit::describe_choice(const LandmarkSpectrum& spectrum) {
-  Summary& summary = record_.summary();
-  const std::size_t m = choice_.set.size();
-  const double fraction = spectrum.residual_fraction(m);
+void LandmarkFit::describe_choice() {
   const bool by_rows = !options_.landmark_rows.empty();
   record_.choice("selection", by_rows ? "given rows" : selection_name(plan_.selection),
                  samples_.held_out.rows.empty() && samples_.chosen.rows.size() == samples_.rows
@@ -234,53 +239,71 @@ void LandmarkFit::describe_choice(const LandmarkSpectrum& spectrum) {
                                              : "double",
                    precision_.reason);
   }
-  std::string why;
-  if (choice_.stop == LandmarkStop::rank) {
-    why = plan_.count ? fmt::format("{} asked; the rows span no more directions", *plan_.count)
-                      : "the rows span no more directions";
-  } else if (choice_.stop == LandmarkStop::proposals) {
-    why =
-        fmt::format("{} asked; one pass of the refinement found no more", plan_.count.value_or(m));
-  } else if (plan_.count) {
-    why = options_.landmarks || by_rows ? "asked for" : "default for this choice of landmarks";
-  } else {
-    std::vector<std::string> asked;
-    if (plan_.tolerance) asked.push_back(fmt::format("residual {:g}", *plan_.tolerance));
-    if (plan_.subspace_tolerance) {
-      asked.push_back(
-          fmt::format("angle {:g} on the top {}", *plan_.subspace_tolerance, plan_.components));
-    }
-    why = fmt::format("asked for {}; {}", fmt::join(asked, " and "),
-                      choice_.stop == LandmarkStop::limit ? "stopped by the limit on landmarks"
-                                                          : "met on the sample");
-    if (plan_.subspace_tolerance) {
-      const auto error =
-          methods::subspace_error(spectrum, plan_.components, record_.seed(), workers());
-      summary.subspace_error_estimate = error.estimate;
-      if (error.change > *plan_.subspace_tolerance &&
-          2 * error.estimate > *plan_.subspace_tolerance) {
-        summary.termination = {
-            TerminationReason::tolerance_missed,
-            fmt::format("with {} landmarks the estimated angle is {:.2g}, not {:g} with certainty; "
-                        "raise max_landmarks or subspace_tolerance",
-                        m, error.estimate, *plan_.subspace_tolerance)};
-      }
-    }
-    if (plan_.tolerance && fraction > *plan_.tolerance) {
-      // Residuals fall like a power of the number of landmarks over a doubling or two.
-      const double half = spectrum.residual_fraction(m / 2);
-      const double power = half > fraction ? std::log2(half / fraction) : 0;
-      const double needed =
-          power > 0 ? static_cast<double>(m) * std::pow(fraction / *plan_.tolerance, 1 / power) : 0;
+  record_.choice("landmarks", std::to_string(choice_.set.size()), stop_reason());
+}
+
+std::string LandmarkFit::stop_reason() const {
+  const std::string asked_for =
+      plan_.count ? fmt::format("{} asked", *plan_.count)
+                  : fmt::format("asked for {}", fmt::join(tolerances_asked(), " and "));
+  switch (choice_.stop) {
+    case LandmarkStop::rank:
+      return asked_for + "; the rows span no more directions";
+    case LandmarkStop::proposals:
+      return asked_for + "; one pass of the refinement found no more";
+    case LandmarkStop::limit:
+      return asked_for + "; stopped by the limit on landmarks";
+    case LandmarkStop::tolerance:
+    case LandmarkStop::subspace_tolerance:
+      return asked_for + "; met on the sample";
+    case LandmarkStop::count:
+      break;
+  }
+  if (!plan_.count) return asked_for + "; refined";
+  return options_.landmarks || !options_.landmark_rows.empty()
+             ? "asked for"
+             : "default for this choice of landmarks";
+}
+
+std::vector<std::string> LandmarkFit::tolerances_asked() const {
+  std::vector<std::string> asked;
+  if (plan_.tolerance) asked.push_back(fmt::format("residual {:g}", *plan_.tolerance));
+  if (plan_.subspace_tolerance) {
+    asked.push_back(
+        fmt::format("angle {:g} on the top {}", *plan_.subspace_tolerance, plan_.components));
+  }
+  return asked;
+}
+
+/// What the sample promised, held against all rows.
+void LandmarkFit::check_tolerances(const LandmarkSpectrum& spectrum) {
+  Summary& summary = record_.summary();
+  const std::size_t m = choice_.set.size();
+  const double fraction = spectrum.residual_fraction(m);
+  if (plan_.subspace_tolerance && fraction >= kNegligibleFraction) {
+    const auto error =
+        methods::subspace_error(spectrum, plan_.components, record_.seed(), workers());
+    summary.subspace_error_estimate = error.estimate;
+    if (error.change > *plan_.subspace_tolerance &&
+        2 * error.estimate > *plan_.subspace_tolerance) {
       summary.termination = {
           TerminationReason::tolerance_missed,
-          fmt::format(
-              "{} landmarks leave {:.3g} of the trace, more than {:g}{}", m, fraction,
-              *plan_.tolerance,
-              needed > 0 ? fmt::format("; it needs about {:.0f} (extrapolated)", needed) : "")};
+          fmt::format("with {} landmarks the estimated angle is {:.2g}, not {:g} with certainty; "
+                      "raise max_landmarks or subspace_tolerance",
+                      m, error.estimate, *plan_.subspace_tolerance)};
     }
   }
-  record_.choice("landmarks", std::to_string(m), why);
+  if (!plan_.tolerance || fraction <= *plan_.tolerance) return;
+  // Residuals fall like a power of the number of landmarks over a doubling or two.
+  const double half = spectrum.residual_fraction(m / 2);
+  const double power = half > fraction ? std::log2(half / fraction) : 0;
+  const double needed =
+      power > 0 ? static_cast<double>(m) * std::pow(fraction / *plan_.tolerance, 1 / power) : 0;
+  summary.termination = {
+      TerminationReason::tolerance_missed,
+      fmt::format("{} landmarks leave {:.3g} of the trace, more than {:g}{}", m, fraction,
+                  *plan_.tolerance,
+                  needed > 0 ? fmt::format("; it needs about {:.0f} (extrapolated)", needed) : "")};
 }
 
 Fit LandmarkFit::fit_orthogonal() {
@@ -289,7 +312,8 @@ Fit LandmarkFit::fit_orthogonal() {
       methods::choose_precision(options_.precision, kernel_, choice_.set, samples_.chosen,
                                 options_.components, options_.center, record_.seed(), workers());
   const LandmarkSpectrum spectrum = pass_to_tolerance();
-  describe_choice(spectrum);
+  describe_choice();
+  check_tolerances(spectrum);
   if (options_.certify) {
     record_.begin("certificates");
     evaluations_ += methods::add_certificates(

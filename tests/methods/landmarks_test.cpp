@@ -357,6 +357,15 @@ TEST(FitLandmarks, RefinesWhenTheSampleMissedWhatIsRare) {
   for (const Choice& choice : fit.summary.choices) refined = refined || choice.what == "refinement";
   EXPECT_TRUE(refined);
   EXPECT_LT(*fit.summary.residual_trace_fraction, 1e-4);
+
+  // A limit that ended the choice on the sample is still what ended it after the refinement.
+  const auto limited =
+      fit_landmarks(points, Gaussian{.gamma = 0.5}, {.components = 40, .max_landmarks = 32});
+  EXPECT_EQ(limited.summary.termination.reason, TerminationReason::tolerance_missed);
+  for (const Choice& choice : limited.summary.choices) {
+    if (choice.what != "landmarks") continue;
+    EXPECT_NE(choice.why.find("limit on landmarks"), std::string::npos) << choice.why;
+  }
 }
 
 TEST(FitLandmarks, EdgesOfTheData) {
