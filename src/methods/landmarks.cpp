@@ -18,7 +18,6 @@
 // Prefer it whenever n^2 is too much: the m needed for a few components hardly grows with n.
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -28,15 +27,16 @@
 #include <mercer/exact.h>
 #include <mercer/landmarks.h>
 
-#include "density/kmeans.h"
 #include "engine/kernel_value.h"
 #include "methods/fit_record.h"
 #include "methods/landmark_certificates.h"
 #include "methods/landmark_choice.h"
 #include "methods/landmark_model.h"
 #include "methods/landmark_pass.h"
-#include "methods/pca.h"
+#include "methods/landmark_report.h"
+#include "methods/nystrom.h"
 #include "methods/training_rows.h"
+#include "methods/weighted_centers.h"
 
 namespace mercer {
 
@@ -49,27 +49,6 @@ using methods::LandmarkStop;
 constexpr std::uint64_t kSampleStream = 0x73616d706c65;
 constexpr std::uint64_t kRefineStream = 0x726566696e65;
 constexpr std::size_t kHeldOutRows = 2000;
-/// Residual fractions below this are rounding.
-constexpr double kNegligibleFraction = 1e-9;
-
-const char* selection_name(Selection selection) {
-  switch (selection) {
-    case Selection::automatic:
-    case Selection::rpcholesky:
-      return "rpcholesky";
-    case Selection::uniform:
-      return "uniform";
-    case Selection::kmeans:
-      return "kmeans";
-    case Selection::leverage:
-      return "leverage";
-    case Selection::greedy:
-      return "greedy";
-    case Selection::farthest:
-      return "farthest";
-  }
-  return "";
-}
 
 void check_positive_semidefinite(const Kernel& kernel) {
   if (std::holds_alternative<Precomputed>(kernel)) {
@@ -84,33 +63,6 @@ void check_positive_semidefinite(const Kernel& kernel) {
   }
 }
 
-ModelParts parts_of(const Model& model) {
-  ModelParts parts;
-  parts.kernel = model.kernel();
-  parts.library = Matrix<double>(model.library());
-  parts.coefficients = Matrix<double>(model.coefficients());
-  parts.offset.assign(model.offset().begin(), model.offset().end());
-  parts.eigenvalues.assign(model.eigenvalues().begin(), model.eigenvalues().end());
-  parts.total_weight = model.total_weight();
-  parts.mean_coefficients.assign(model.mean_coefficients().begin(),
-                                 model.mean_coefficients().end());
-  parts.mean_norm2 = model.mean_norm2();
-  parts.centered = model.centered();
-  return parts;
-}
-
-/// Inner products of the points with the feature-space mean that the model was centred by.
-std::vector<double> kernel_means(const Model& model, MatrixView<const double> points,
-                                 const RunOptions& run) {
-  ModelParts parts = parts_of(model);
-  parts.coefficients = Matrix<double>(
-      MatrixView<const double>(parts.mean_coefficients.data(), parts.mean_coefficients.size(), 1));
-  parts.offset = {0.0};
-  parts.eigenvalues = {1.0};
-  const auto means = Model(std::move(parts)).transform(points, run);
-  return {means.data(), means.data() + means.size()};
-}
-
 class LandmarkFit {
  public:
   LandmarkFit(methods::TrainingRows& data, const LandmarkOptions& options, const RunOptions& run)
@@ -123,13 +75,9 @@ class LandmarkFit {
   void refine();
   LandmarkSpectrum pass();
   LandmarkSpectrum pass_to_tolerance();
-  void describe_choice();
-  std::string stop_reason() const;
-  std::vector<std::string> tolerances_asked() const;
-  void check_tolerances(const LandmarkSpectrum& spectrum);
   Fit fit_orthogonal();
-  Fit fit_weighted_landmarks();
-  Fit extend_to_rows(const Fit& reduced);
+  Fit fit_subset();
+  Fit fit_by_subset();
 
   engine::Workers& workers() { return record_.workers(); }
 
@@ -161,7 +109,7 @@ void LandmarkFit::refine() {
   const bool may = plan_.selection == Selection::rpcholesky && options_.landmark_rows.empty() &&
                    !choice_.polished && !samples_.held_out.rows.empty();
   if (!may || choice_.held_out_fraction <= 3 * choice_.in_sample_fraction ||
-      choice_.held_out_fraction <= kNegligibleFraction) {
+      choice_.held_out_fraction <= methods::kNegligibleFraction) {
     return;
   }
   record_.begin("refine");
@@ -220,100 +168,14 @@ LandmarkSpectrum LandmarkFit::pass_to_tolerance() {
   return spectrum;
 }
 
-void LandmarkFit::describe_choice() {
-  const bool by_rows = !options_.landmark_rows.empty();
-  record_.choice("selection", by_rows ? "given rows" : selection_name(plan_.selection),
-                 samples_.held_out.rows.empty() && samples_.chosen.rows.size() == samples_.rows
-                     ? fmt::format("from all {} rows", samples_.rows)
-                     : fmt::format("from a sample of {} of {} rows", samples_.chosen.rows.size(),
-                                   samples_.rows));
-  if (options_.polish == Polish::lloyd) {
-    record_.choice("polish", choice_.polished ? "lloyd" : "none",
-                   choice_.polished ? "means of cells leave less of the rows held out"
-                                    : "means of cells would leave more of the rows held out");
-  }
-  if (options_.precision == Precision::float32) {
-    record_.choice("precision",
-                   precision_.float_products ? "float"
-                   : precision_.float_values ? "float values, double products"
-                                             : "double",
-                   precision_.reason);
-  }
-  record_.choice("landmarks", std::to_string(choice_.set.size()), stop_reason());
-}
-
-std::string LandmarkFit::stop_reason() const {
-  const std::string asked_for =
-      plan_.count ? fmt::format("{} asked", *plan_.count)
-                  : fmt::format("asked for {}", fmt::join(tolerances_asked(), " and "));
-  switch (choice_.stop) {
-    case LandmarkStop::rank:
-      return asked_for + "; the rows span no more directions";
-    case LandmarkStop::proposals:
-      return asked_for + "; one pass of the refinement found no more";
-    case LandmarkStop::limit:
-      return asked_for + "; stopped by the limit on landmarks";
-    case LandmarkStop::tolerance:
-    case LandmarkStop::subspace_tolerance:
-      return asked_for + "; met on the sample";
-    case LandmarkStop::count:
-      break;
-  }
-  if (!plan_.count) return asked_for + "; refined";
-  return options_.landmarks || !options_.landmark_rows.empty()
-             ? "asked for"
-             : "default for this choice of landmarks";
-}
-
-std::vector<std::string> LandmarkFit::tolerances_asked() const {
-  std::vector<std::string> asked;
-  if (plan_.tolerance) asked.push_back(fmt::format("residual {:g}", *plan_.tolerance));
-  if (plan_.subspace_tolerance) {
-    asked.push_back(
-        fmt::format("angle {:g} on the top {}", *plan_.subspace_tolerance, plan_.components));
-  }
-  return asked;
-}
-
-/// What the sample promised, held against all rows.
-void LandmarkFit::check_tolerances(const LandmarkSpectrum& spectrum) {
-  Summary& summary = record_.summary();
-  const std::size_t m = choice_.set.size();
-  const double fraction = spectrum.residual_fraction(m);
-  if (plan_.subspace_tolerance && fraction >= kNegligibleFraction) {
-    const auto error =
-        methods::subspace_error(spectrum, plan_.components, record_.seed(), workers());
-    summary.subspace_error_estimate = error.estimate;
-    if (error.change > *plan_.subspace_tolerance &&
-        2 * error.estimate > *plan_.subspace_tolerance) {
-      summary.termination = {
-          TerminationReason::tolerance_missed,
-          fmt::format("with {} landmarks the estimated angle is {:.2g}, not {:g} with certainty; "
-                      "raise max_landmarks or subspace_tolerance",
-                      m, error.estimate, *plan_.subspace_tolerance)};
-    }
-  }
-  if (!plan_.tolerance || fraction <= *plan_.tolerance) return;
-  // Residuals fall like a power of the number of landmarks over a doubling or two.
-  const double half = spectrum.residual_fraction(m / 2);
-  const double power = half > fraction ? std::log2(half / fraction) : 0;
-  const double needed =
-      power > 0 ? static_cast<double>(m) * std::pow(fraction / *plan_.tolerance, 1 / power) : 0;
-  summary.termination = {
-      TerminationReason::tolerance_missed,
-      fmt::format("{} landmarks leave {:.3g} of the trace, more than {:g}{}", m, fraction,
-                  *plan_.tolerance,
-                  needed > 0 ? fmt::format("; it needs about {:.0f} (extrapolated)", needed) : "")};
-}
-
 Fit LandmarkFit::fit_orthogonal() {
   refine();
   precision_ =
       methods::choose_precision(options_.precision, kernel_, choice_.set, samples_.chosen,
                                 options_.components, options_.center, record_.seed(), workers());
   const LandmarkSpectrum spectrum = pass_to_tolerance();
-  describe_choice();
-  check_tolerances(spectrum);
+  methods::report_choice(record_, options_, plan_, samples_, choice_, precision_);
+  methods::check_tolerances(record_, plan_, spectrum);
   if (options_.certify) {
     record_.begin("certificates");
     evaluations_ += methods::add_certificates(
@@ -327,89 +189,45 @@ Fit LandmarkFit::fit_orthogonal() {
 }
 
 /// Kernel PCA of the landmarks, weighing as much together as the rows do.
-Fit LandmarkFit::fit_weighted_landmarks() {
+Fit LandmarkFit::fit_subset() {
   ExactOptions exact;
   exact.components = options_.components;
   exact.retain = options_.retain;
   exact.min_eigenvalue = options_.min_eigenvalue;
   exact.center = options_.center;
-  const Matrix<double>& centres = choice_.points;
   if (options_.evaluation == Evaluation::density_weighted) {
-    const auto nearest = density::assign_nearest(*data_.in_memory(), centres, workers());
-    exact.weights.assign(centres.rows(), 0.0);
-    for (std::size_t i = 0; i < nearest.size(); ++i) {
-      exact.weights[nearest[i]] += options_.weights.empty() ? 1 : options_.weights[i];
-    }
-    evaluations_ += static_cast<std::uint64_t>(nearest.size()) * centres.rows();
+    exact.weights =
+        methods::cell_weights(*data_.in_memory(), options_.weights, choice_.points, workers());
+    evaluations_ += static_cast<std::uint64_t>(samples_.rows) * choice_.points.rows();
   } else {
     exact.weights = choice_.weights;
-    if (exact.weights.empty()) exact.weights.assign(centres.rows(), 1.0);
+    if (exact.weights.empty()) exact.weights.assign(choice_.points.rows(), 1.0);
     const double sum = std::accumulate(exact.weights.begin(), exact.weights.end(), 0.0);
     for (double& weight : exact.weights) weight *= samples_.total_weight / sum;
   }
-  // A centre that is nearest to no row has no weight and no part.
-  Matrix<double> kept(centres);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < centres.rows(); ++i) {
-    if (!(exact.weights[i] > 0)) continue;
-    std::ranges::copy(centres.row(i), kept.row(count).begin());
-    exact.weights[count++] = exact.weights[i];
-  }
-  exact.weights.resize(count);
-  RunOptions inner = run_;
-  inner.progress = nullptr;
-  return fit_exact(std::as_const(kept).view().rows_from(0, count), kernel_, exact, inner);
+  return methods::fit_weighted_centers(choice_.points, kernel_, std::move(exact), run_);
 }
 
-/// u_i = z_i / sqrt(lambda) extends the eigenvectors of the landmarks to all rows; these then serve
-/// as if they were exact: B = w u / sqrt(lambda), with the mean of the landmarks as origin.
-Fit LandmarkFit::extend_to_rows(const Fit& reduced) {
-  record_.begin("extension");
-  const auto points = *data_.in_memory();
-  const Model& model = reduced.model;
-  const std::size_t k = model.components();
-  RunOptions inner = run_;
-  inner.progress = nullptr;
-  Matrix<double> b = model.transform(points, inner);
-  std::vector<double> sums(k, 0.0);
-  for (std::size_t i = 0; i < b.rows(); ++i) {
-    const double weight = options_.weights.empty() ? 1 : options_.weights[i];
-    for (std::size_t j = 0; j < k; ++j) {
-      b(i, j) *= weight / model.eigenvalues()[j];
-      sums[j] += b(i, j);
-    }
-  }
-  if (options_.center) {
-    // Coefficients that sum to 0 make the origin a matter of the offset alone.
-    for (std::size_t i = 0; i < b.rows(); ++i) {
-      const double share =
-          (options_.weights.empty() ? 1 : options_.weights[i]) / samples_.total_weight;
-      for (std::size_t j = 0; j < k; ++j) b(i, j) -= share * sums[j];
-    }
-  }
+/// Evaluations that rest on kernel PCA of the landmarks themselves.
+Fit LandmarkFit::fit_by_subset() {
+  const Fit reduced = fit_subset();
+  Summary& summary = record_.summary();
+  summary.landmarks = choice_.points.rows();
+  record_.choice("selection", methods::selection_name(plan_.selection),
+                 fmt::format("{} of {} rows", choice_.points.rows(), samples_.rows));
+  summary.termination = reduced.summary.termination;
+  evaluations_ += reduced.summary.kernel_evaluations;
   ModelParts parts;
-  parts.kernel = kernel_;
-  parts.offset.assign(k, 0.0);
-  methods::fix_signs(b);
-  if (options_.center) {
-    const auto origin = kernel_means(model, points, inner);
-    for (std::size_t i = 0; i < b.rows(); ++i) {
-      for (std::size_t j = 0; j < k; ++j) parts.offset[j] -= b(i, j) * origin[i];
-    }
-  }
-  if (std::holds_alternative<Linear>(kernel_)) {
-    parts.coefficients = methods::collapse(points, b);
+  if (options_.evaluation == Evaluation::subsample) {
+    parts = methods::parts_of(reduced.model);
   } else {
-    parts.library = Matrix<double>(points);
-    parts.coefficients = std::move(b);
+    record_.begin("extension");
+    parts = methods::extend_to_rows(reduced.model, *data_.in_memory(), options_.weights, run_);
+    evaluations_ += static_cast<std::uint64_t>(samples_.rows) * reduced.model.library_size();
   }
-  parts.eigenvalues.assign(model.eigenvalues().begin(), model.eigenvalues().end());
-  parts.total_weight = samples_.total_weight;
-  parts.centered = options_.center;
-  evaluations_ += static_cast<std::uint64_t>(points.rows()) * model.library_size();
-  record_.summary().kernel_evaluations = evaluations_;
-  const auto total = *reduced.summary.total_variance;
-  return record_.finish(std::move(parts), samples_.rows, points.cols(), total, 0);
+  summary.kernel_evaluations = evaluations_;
+  return record_.finish(std::move(parts), samples_.rows, data_.cols(),
+                        *reduced.summary.total_variance, 0);
 }
 
 Fit LandmarkFit::run(const Kernel& asked) {
@@ -429,53 +247,10 @@ Fit LandmarkFit::run(const Kernel& asked) {
       engine::RandomStream(record_.seed()).substream(kSampleStream), workers());
   kernel_ = record_.resolve(asked, samples_.chosen.points);
   choose();
-  if (orthogonal) return fit_orthogonal();
-  Fit reduced = fit_weighted_landmarks();
-  Summary& summary = record_.summary();
-  summary.landmarks = choice_.points.rows();
-  record_.choice("selection", selection_name(plan_.selection),
-                 fmt::format("{} of {} rows", choice_.points.rows(), samples_.rows));
-  summary.termination = reduced.summary.termination;
-  evaluations_ += reduced.summary.kernel_evaluations;
-  if (options_.evaluation != Evaluation::subsample) return extend_to_rows(reduced);
-  summary.kernel_evaluations = evaluations_;
-  return record_.finish(parts_of(reduced.model), samples_.rows, data_.cols(),
-                        *reduced.summary.total_variance, 0);
+  return orthogonal ? fit_orthogonal() : fit_by_subset();
 }
 
 }  // namespace
-
-void LandmarkOptions::validate() const {
-  const methods::ComponentChoice checked(components, retain, min_eigenvalue);
-  if (landmarks && *landmarks == 0) throw InvalidArgument("landmarks is 0: ask for at least one");
-  if (max_landmarks == 0) throw InvalidArgument("max_landmarks is 0: allow at least one");
-  const auto check_fraction = [](const char* name, const std::optional<double>& value) {
-    if (!value || (*value > 0 && *value < 1)) return;
-    throw InvalidArgument(fmt::format("{} is {}: it must lie between 0 and 1", name, *value));
-  };
-  check_fraction("subspace_tolerance", subspace_tolerance);
-  check_fraction("tolerance", tolerance);
-  if (landmarks && !landmark_rows.empty()) {
-    throw InvalidArgument("landmarks and landmark_rows are two ways to choose; give one of them");
-  }
-  if (!landmark_rows.empty() && selection != Selection::automatic) {
-    throw InvalidArgument("landmark_rows leave nothing to select; give one of the two");
-  }
-  if (evaluation != Evaluation::orthogonal && certify) {
-    throw InvalidArgument("only the orthogonal evaluation has an error that can be certified");
-  }
-  if (evaluation != Evaluation::orthogonal && (tolerance || subspace_tolerance)) {
-    throw InvalidArgument(
-        "only the orthogonal evaluation knows its error; give a number of landmarks instead of a "
-        "tolerance");
-  }
-  if ((landmarks || !landmark_rows.empty()) && (tolerance || subspace_tolerance)) {
-    throw InvalidArgument("a fixed number of landmarks and a tolerance exclude each other");
-  }
-  if (polish == Polish::lloyd && !landmarks) {
-    throw InvalidArgument("polish moves a fixed number of landmarks: give landmarks too");
-  }
-}
 
 Fit fit_landmarks(MatrixView<const double> points, const Kernel& kernel,
                   const LandmarkOptions& options, const RunOptions& run) {
