@@ -76,6 +76,14 @@ PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
     prepared.fit = either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
       return fit_landmarks(rows, kernel, all, run);
     });
+  } else if (reduction_named(prepared.choice.method)) {
+    const ReducedSetOptions options = flags.reduced_set_options(prepared.choice.method);
+    const Reduction reduction = options.reduction.method;
+    prepared.in_memory = options.verify || options.reduction.shuffle ||
+                         reduction == Reduction::kmeans || reduction == Reduction::herding;
+    prepared.fit = either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
+      return fit_reduced_set(rows, kernel, all, run);
+    });
   } else if (prepared.choice.method == "random_features") {
     prepared.fit = either_way(flags.random_feature_options(),
                               [kernel](auto&& rows, const auto& all, const auto& run) {
@@ -193,12 +201,13 @@ void add_fit(Program& program) {
            "  mercer fit points.csv -o points.mercer --components 10\n"
            "  mercer fit huge.npy -o huge.mercer --landmarks 500\n"
            "  mercer fit huge.csv.gz -o huge.mercer --method landmarks --tolerance 0.01 --certify\n"
+           "  mercer fit stream.npy -o stream.mercer --method shadow --ell 4\n"
            "  mercer fit iris.csv -o iris.mercer --label-column last --standardize --plot\n"
            "  mercer fit digits.npy -o digits.mercer --kernel polynomial --degree 2 --retain 0.9\n"
            "  mercer fit points.csv -o points.mercer --gamma 0.5 -q --json - > summary.json\n\n"
            "A scale that is not given (--gamma, --length) is chosen from the data and reported.\n"
-           "The methods auto, landmarks and random_features read tables that are larger than the\n"
-           "memory block by block; the result is the same.",
+           "The methods auto, landmarks, shadow, paring and random_features read tables that are\n"
+           "larger than the memory block by block; the result is the same.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The table: csv, npy, libsvm, idx, images; also .gz");
@@ -213,6 +222,7 @@ void add_fit(Program& program) {
   flags->kernel.add(arguments);
   flags->table.add(arguments);
   flags->method.add_landmarks(arguments);
+  flags->method.add_reduced_sets(arguments);
   flags->method.add_random_features(arguments);
   flags->method.add_solver(arguments);
   arguments.group("Running");

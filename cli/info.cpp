@@ -1,14 +1,14 @@
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <ranges>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <mercer/cover.h>
 #include <mercer/error.h>
+#include <mercer/files.h>
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
 
@@ -60,22 +60,6 @@ std::string kernel_text(const Kernel& kernel) {
   return text;
 }
 
-/// The part where there is one, and else the error that the file gave as a model.
-std::variant<Model, LandmarkPart> load(const std::string& path) {
-  try {
-    return Model::load(path);
-  } catch (const FileError&) {
-    std::optional<LandmarkPart> part;
-    try {
-      part = LandmarkPart::load(path);
-    } catch (const FileError&) {
-      part = std::nullopt;
-    }
-    if (!part) throw;
-    return std::move(*part);
-  }
-}
-
 void print_line(const char* label, const std::string& text) {
   fmt::print("  {:<15}{}\n", label, text);
 }
@@ -87,12 +71,16 @@ void show(const InfoFlags& flags, const Model& model, const std::string& size) {
   print_line("takes", input_text(model.input(), model.input_columns()));
 }
 
+void require_model_for_json(const InfoFlags& flags) {
+  if (flags.json.empty()) return;
+  throw UsageError(
+      fmt::format("{} holds a part of the data, which has no summary yet; mercer merge makes a "
+                  "model of it",
+                  flags.file));
+}
+
 void show(const InfoFlags& flags, const LandmarkPart& part, const std::string& size) {
-  if (!flags.json.empty())
-    throw UsageError(
-        fmt::format("{} holds the sums of a part of the data, which have no summary yet; mercer "
-                    "merge makes a model of them",
-                    flags.file));
+  require_model_for_json(flags);
   fmt::print("{}: sums of a part of the data, {}; mercer merge makes a model of them\n\n",
              flags.file, size);
   print_line("rows", std::to_string(part.rows()));
@@ -102,11 +90,31 @@ void show(const InfoFlags& flags, const LandmarkPart& part, const std::string& s
   print_line("takes", input_text(part.input(), part.library().cols()));
 }
 
+void show(const InfoFlags& flags, const Cover& cover, const std::string& size) {
+  require_model_for_json(flags);
+  fmt::print("{}: a cover of a part of the data, {}; mercer merge makes a model of it\n\n",
+             flags.file, size);
+  print_line("rows", std::to_string(cover.rows()));
+  print_line("weight", fmt::format("{:.15g}", cover.total_weight()));
+  print_line("centres", std::to_string(cover.centers()));
+  print_line("radius", fmt::format("{:.6g}; every row is nearer than {:.6g} to its centre",
+                                   cover.radius(), cover.reach()));
+  print_line("kernel", kernel_text(cover.kernel()));
+  print_line("takes", input_text(cover.input(), cover.set().centers.cols()));
+}
+
 void run(const InfoFlags& flags) {
-  const auto loaded = load(flags.file);
+  const FileKind kind = file_kind(flags.file);
   const std::string size =
       format_bytes(static_cast<double>(std::filesystem::file_size(flags.file)));
-  std::visit([&](const auto& content) { show(flags, content, size); }, loaded);
+  switch (kind) {
+    case FileKind::model:
+      return show(flags, Model::load(flags.file), size);
+    case FileKind::landmark_part:
+      return show(flags, LandmarkPart::load(flags.file), size);
+    case FileKind::cover:
+      return show(flags, Cover::load(flags.file), size);
+  }
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <mercer/cover.h>
+#include <mercer/data.h>
 #include <mercer/error.h>
+#include <mercer/files.h>
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
 
@@ -24,6 +27,7 @@ struct MergeFlags {
   std::vector<std::string> parts;
   std::string output;
   std::string json;
+  std::vector<std::string> second_pass;
   ComponentFlags components;
   RunFlags run;
 };
@@ -46,13 +50,15 @@ void require_good_files(const MergeFlags& flags) {
   require_writable(flags.json);
 }
 
-LandmarkPart merged(const std::vector<std::string>& paths) {
-  LandmarkPart all = LandmarkPart::load(paths.front());
+/// All parts of one kind, the later ones merged into the first.
+template <class Part, class... Run>
+Part merged(const std::vector<std::string>& paths, const Run&... run) {
+  Part all = Part::load(paths.front());
   for (std::size_t i = 1; i < paths.size(); ++i) {
     throw_if_interrupted();
-    const LandmarkPart part = LandmarkPart::load(paths[i]);
+    const Part part = Part::load(paths[i]);
     try {
-      all.merge(part);
+      all.merge(part, run...);
     } catch (const InvalidArgument& e) {
       throw UsageError(
           fmt::format("{} does not go with {}: {}", paths[i], paths.front(), e.what()));
@@ -61,13 +67,43 @@ LandmarkPart merged(const std::vector<std::string>& paths) {
   return all;
 }
 
-void run(const MergeFlags& flags) {
+Fit merge_landmark_parts(const MergeFlags& flags, const RunOptions& run) {
+  if (!flags.second_pass.empty())
+    throw UsageError("--second-pass is for covers; sums over landmarks are exact already");
   LandmarkOptions options;
   flags.components.apply(options);
   options.validate();
+  return merged<LandmarkPart>(flags.parts).finish(options, run);
+}
+
+Fit merge_covers(const MergeFlags& flags, const RunOptions& run) {
+  ReducedSetOptions options;
+  flags.components.apply(options);
+  options.validate();
+  Cover cover = merged<Cover>(flags.parts, run);
+  if (!flags.second_pass.empty()) {
+    cover = cover.emptied();
+    for (const std::string& path : flags.second_pass) {
+      TableOptions table;
+      table.rules = cover.input().columns;
+      table.memory_limit_bytes = run.memory_limit_bytes;
+      table.cancelled = interrupted;
+      cover.add(*open_rows(path, table), run);
+    }
+  }
+  return cover.finish(options, run);
+}
+
+void run(const MergeFlags& flags) {
   require_good_files(flags);
   ProgressBar bar(!flags.run.quiet);
-  const Fit fit = merged(flags.parts).finish(options, flags.run.options(bar));
+  const RunOptions run_options = flags.run.options(bar);
+  const FileKind kind = file_kind(flags.parts.front());
+  if (kind == FileKind::model)
+    throw UsageError(
+        fmt::format("{} is a model; merge takes parts from mercer summarize", flags.parts.front()));
+  const Fit fit = kind == FileKind::cover ? merge_covers(flags, run_options)
+                                          : merge_landmark_parts(flags, run_options);
   bar.clear();
   throw_if_interrupted();
   fit.model.save(flags.output);
@@ -83,16 +119,22 @@ void add_merge(Program& program) {
   Arguments arguments = program.add(
       {.name = "merge",
        .help = "Make a model of the sums of parts of the data",
-       .examples = "  mercer merge monday.part tuesday.part -o both.mercer\n"
-                   "  mercer merge *.part -o all.mercer --retain 0.95 --json summary.json\n\n"
-                   "The parts come from mercer summarize, all with the same landmarks. The model "
-                   "is the\none that a fit of all rows with these landmarks gives.",
+       .examples =
+           "  mercer merge monday.part tuesday.part -o both.mercer\n"
+           "  mercer merge *.part -o all.mercer --retain 0.95 --json summary.json\n\n"
+           "  mercer merge *.part -o all.mercer --second-pass a.npy --second-pass b.npy\n\n"
+           "The parts come from mercer summarize, all with the same landmarks or the same\n"
+           "radius. The model of landmarks is the one that a fit of all rows gives. Rows of\n"
+           "merged covers may be twice the radius from their centre; a second pass over the\n"
+           "rows makes it once.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positionals("PART", flags->parts, "Files from mercer summarize");
   arguments.option("-o,--output", "FILE", flags->output, "Where to write the model").required();
   arguments.option("--json", "FILE", flags->json,
                    "Also write the summary as JSON; - prints it and nothing else");
+  arguments.repeated_option("--second-pass", "FILE", flags->second_pass,
+                            "Covers: assign the rows of this table anew; once for every part");
   flags->run.add_quiet(arguments, "Print one line instead of the whole summary");
   arguments.group("What to compute");
   flags->components.add(arguments);

@@ -1,8 +1,7 @@
 #include "cli/method_flags.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,15 +9,18 @@
 #include <mercer/data.h>
 #include <mercer/error.h>
 
+#include "cli/named_values.h"
+
 namespace mercer::cli {
 namespace {
 
 constexpr const char* kExact = "exact";
 constexpr const char* kLandmarks = "landmarks";
 constexpr const char* kRandomFeatures = "random_features";
-
-template <class Value, std::size_t N>
-using Names = std::array<std::pair<const char*, Value>, N>;
+constexpr const char* kShadow = "shadow";
+constexpr const char* kKmeans = "kmeans";
+constexpr const char* kParing = "paring";
+constexpr const char* kHerding = "herding";
 
 constexpr Names<Selection, 6> kSelections{{{"rpcholesky", Selection::rpcholesky},
                                            {"uniform", Selection::uniform},
@@ -37,21 +39,6 @@ constexpr Names<EigenSolver, 3> kSolvers{{{"auto", EigenSolver::automatic},
 constexpr Names<GramStorage, 3> kStorages{{{"auto", GramStorage::automatic},
                                            {"stored", GramStorage::stored},
                                            {"matrix_free", GramStorage::matrix_free}}};
-
-template <class Value, std::size_t N>
-std::vector<std::string> all_names(const Names<Value, N>& names) {
-  std::vector<std::string> list;
-  for (const auto& [name, value] : names) list.emplace_back(name);
-  return list;
-}
-
-/// Names that are none of these were refused when the command line was parsed.
-template <class Value, std::size_t N>
-void assign_named(const std::optional<std::string>& text, const Names<Value, N>& names,
-                  Value& target) {
-  for (const auto& [name, value] : names)
-    if (text == name) target = value;
-}
 
 Precision precision_named(const std::string& name) {
   return name == "float" ? Precision::float32 : Precision::float64;
@@ -83,9 +70,10 @@ void MethodFlags::add_problem(Arguments& arguments) {
   arguments
       .option("--method", "NAME", method,
               "auto (default): what suits the size of the table; exact: all pairs of rows; "
-              "landmarks: some rows stand for all; random_features: for comparison. Without "
-              "--method, an option that only one method has chooses that method")
-      .one_of({"auto", kExact, kLandmarks, kRandomFeatures});
+              "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
+              "their radius; kmeans, paring, herding: other centres; random_features: for "
+              "comparison. Without --method, an option that only one method has chooses it")
+      .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures});
   components.add(arguments);
 }
 
@@ -133,6 +121,12 @@ void MethodFlags::add_landmarks(Arguments& arguments) {
                  "Also estimate the error of the kernel matrix in spectral and Frobenius norm");
 }
 
+void MethodFlags::add_reduced_sets(Arguments& arguments) {
+  reduction.add(arguments);
+  arguments.flag("--verify", verify,
+                 "Also measure what the bounds bound: all pairs of rows, in memory");
+}
+
 void MethodFlags::add_random_features(Arguments& arguments) {
   arguments.group("Random features");
   arguments.option("--frequencies", "D", frequencies,
@@ -163,46 +157,62 @@ void MethodFlags::add_solver(Arguments& arguments) {
 }
 
 std::vector<MethodFlags::Given> MethodFlags::given() const {
+  const std::vector<std::string> reduced{kShadow, kKmeans, kParing, kHerding};
   std::vector<Given> list;
-  const auto add = [&](bool is_given, const char* option, const char* owner) {
-    if (is_given) list.push_back({option, owner});
+  const auto add = [&](bool is_given, const char* option, std::vector<std::string> owners) {
+    if (is_given) list.push_back({option, std::move(owners)});
   };
-  add(landmarks.has_value(), "--landmarks", kLandmarks);
-  add(selection.has_value(), "--selection", kLandmarks);
-  add(landmark_rows_file.has_value(), "--landmark-rows", kLandmarks);
-  add(evaluation.has_value(), "--evaluation", kLandmarks);
-  add(subspace_tolerance.has_value(), "--subspace-tolerance", kLandmarks);
-  add(tolerance.has_value(), "--tolerance", kLandmarks);
-  add(max_landmarks.has_value(), "--max-landmarks", kLandmarks);
-  add(polish.has_value(), "--polish", kLandmarks);
-  add(certify, "--certify", kLandmarks);
-  add(frequencies.has_value(), "--frequencies", kRandomFeatures);
-  add(orthogonal, "--orthogonal", kRandomFeatures);
-  add(solver.has_value(), "--solver", kExact);
-  add(solver_tolerance.has_value(), "--solver-tolerance", kExact);
-  add(storage.has_value(), "--storage", kExact);
+  add(landmarks.has_value(), "--landmarks", {kLandmarks});
+  add(selection.has_value(), "--selection", {kLandmarks});
+  add(landmark_rows_file.has_value(), "--landmark-rows", {kLandmarks});
+  add(evaluation.has_value(), "--evaluation", {kLandmarks});
+  add(subspace_tolerance.has_value(), "--subspace-tolerance", {kLandmarks});
+  add(tolerance.has_value(), "--tolerance", {kLandmarks});
+  add(max_landmarks.has_value(), "--max-landmarks", {kLandmarks});
+  add(polish.has_value(), "--polish", {kLandmarks});
+  add(certify, "--certify", {kLandmarks});
+  add(frequencies.has_value(), "--frequencies", {kRandomFeatures});
+  add(orthogonal, "--orthogonal", {kRandomFeatures});
+  add(solver.has_value(), "--solver", {kExact});
+  add(solver_tolerance.has_value(), "--solver-tolerance", {kExact});
+  add(storage.has_value(), "--storage", {kExact});
+  add(reduction.ell.has_value(), "--ell", reduced);
+  add(reduction.radius.has_value(), "--radius", reduced);
+  add(reduction.centers.has_value(), "--centers", {kKmeans, kParing, kHerding});
+  add(reduction.center_weights.has_value(), "--center-weights", reduced);
+  add(reduction.shuffle, "--shuffle", {kShadow});
+  add(verify, "--verify", reduced);
   return list;
 }
 
 MethodChoice MethodFlags::choose() const {
   MethodChoice choice{.method = method, .why = {}};
   const std::vector<Given> options = given();
-  for (const Given& option : options) {
-    if (method != "auto") {
-      if (option.method != method)
-        throw UsageError(fmt::format("{} is an option of the method {}, but --method {} was given",
-                                     option.option, option.method, method));
-      continue;
-    }
+  const auto has = [](const Given& option, const std::string& name) {
+    return std::ranges::find(option.methods, name) != option.methods.end();
+  };
+  if (method == "auto" && !options.empty()) {
     const Given& first = options.front();
-    if (std::string_view(option.method) != first.method)
-      throw UsageError(fmt::format("{} is an option of the method {}, {} of {}; choose one",
-                                   first.option, first.method, option.option, option.method));
-    choice = {.method = first.method, .why = fmt::format("{} was given", first.option)};
+    const auto takes_all = [&](const std::string& name) {
+      return std::ranges::all_of(options, [&](const Given& o) { return has(o, name); });
+    };
+    const auto chosen = std::ranges::find_if(first.methods, takes_all);
+    choice = {.method = chosen == first.methods.end() ? first.methods.front() : *chosen,
+              .why = fmt::format("{} was given", first.option)};
   }
-  if (choice.method == kRandomFeatures && precision == "float")
-    throw UsageError(
-        "--precision float does not go with the method random_features, whose phases need double");
+  for (const Given& option : options) {
+    if (choice.method == "auto" || has(option, choice.method)) continue;
+    const std::string owners = fmt::format("{}", fmt::join(option.methods, ", "));
+    if (method == "auto")
+      throw UsageError(fmt::format("{} is an option of the method {}, {} of {}; choose one",
+                                   options.front().option, choice.method, option.option, owners));
+    throw UsageError(fmt::format("{} is an option of the method {}, but --method {} was given",
+                                 option.option, owners, method));
+  }
+  const auto reduced = reduction_named(choice.method);
+  if (precision == "float" && (choice.method == kRandomFeatures || reduced))
+    throw UsageError(fmt::format("--precision float does not go with the method {}{}",
+                                 choice.method, reduced ? "" : ", whose phases need double"));
   return choice;
 }
 
@@ -238,6 +248,15 @@ LandmarkOptions MethodFlags::landmark_options() const {
   if (max_landmarks) options.max_landmarks = *max_landmarks;
   options.certify = certify;
   if (landmark_rows_file) options.landmark_rows = read_row_numbers(*landmark_rows_file);
+  options.validate();
+  return options;
+}
+
+ReducedSetOptions MethodFlags::reduced_set_options(const std::string& of_method) const {
+  ReducedSetOptions options;
+  components.apply(options);
+  options.reduction = reduction.options(*reduction_named(of_method));
+  options.verify = verify;
   options.validate();
   return options;
 }

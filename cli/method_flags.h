@@ -9,14 +9,16 @@
 #include <mercer/exact.h>
 #include <mercer/landmarks.h>
 #include <mercer/random_features.h>
+#include <mercer/reduced_set.h>
 
 #include "cli/component_flags.h"
 #include "cli/program.h"
+#include "cli/reduction_flags.h"
 
 namespace mercer::cli {
 
 struct MethodChoice {
-  std::string method;  ///< auto, exact, landmarks or random_features
+  std::string method;  ///< one of the words that --method takes
   std::string why;     ///< the option that chose it; empty when --method did, or the default
 };
 
@@ -39,18 +41,21 @@ struct MethodFlags {
   std::optional<std::size_t> frequencies;
   bool orthogonal = false;
 
+  ReductionFlags reduction;
+  bool verify = false;
+
   std::optional<std::string> solver;
   std::optional<double> solver_tolerance;
   std::optional<std::string> storage;
 
   void add_problem(Arguments& arguments);
   void add_landmarks(Arguments& arguments);
+  void add_reduced_sets(Arguments& arguments);
   void add_random_features(Arguments& arguments);
   void add_precision(Arguments& arguments);
   void add_solver(Arguments& arguments);
 
-  /// Throws UsageError when an option belongs to another method than the one asked for, or two
-  /// options belong to two methods.
+  /// Throws UsageError when an option is none of the method's, or no method has all options.
   MethodChoice choose() const;
 
   // What the methods are told, checked, without weights.
@@ -59,11 +64,12 @@ struct MethodFlags {
   /// Reads the file of row numbers.
   LandmarkOptions landmark_options() const;
   RandomFeatureOptions random_feature_options() const;
+  ReducedSetOptions reduced_set_options(const std::string& of_method) const;
 
  private:
   struct Given {
     const char* option;
-    const char* method;
+    std::vector<std::string> methods;  ///< that have it; the first is meant when none is named
   };
   std::vector<Given> given() const;
 };

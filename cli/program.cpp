@@ -200,6 +200,14 @@ Argument Arguments::option(const std::string& names, const std::string& value, T
   return {option, description_->options.emplace_back(OptionDescription{names, value, help, {}})};
 }
 
+Argument Arguments::repeated_option(const std::string& names, const std::string& value,
+                                    std::vector<std::string>& targets, const std::string& help) {
+  CLI::Option* option = app_->add_option(names, targets, help);
+  option->group(group_)->type_name(value)->expected(1)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeAll);
+  return {option, description_->options.emplace_back(OptionDescription{names, value, help, {}})};
+}
+
 template Argument Arguments::option(const std::string&, const std::string&, std::string&,
                                     const std::string&);
 template Argument Arguments::option(const std::string&, const std::string&, double&,

@@ -73,6 +73,9 @@ class Arguments {
   template <class Target>
   Argument option(const std::string& names, const std::string& value, Target& target,
                   const std::string& help);
+  /// May be given several times; every time adds a text.
+  Argument repeated_option(const std::string& names, const std::string& value,
+                           std::vector<std::string>& targets, const std::string& help);
 
  private:
   CLI::App* app_;

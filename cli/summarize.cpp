@@ -1,10 +1,10 @@
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
+#include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
 #include <mercer/landmarks.h>
@@ -12,21 +12,37 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/kernel_flags.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/reduction_flags.h"
 #include "cli/run_flags.h"
+#include "cli/table_flags.h"
 
 namespace mercer::cli {
 namespace {
 
+constexpr const char* kLandmarks = "landmarks";
+constexpr const char* kShadow = "shadow";
+
 struct SummarizeFlags {
   std::string data;
   std::string output;
-  std::string method = "landmarks";
+  std::string method = kLandmarks;
   std::string landmarks_from;
-  std::optional<std::string> weight_column;
+  KernelFlags kernel;
+  ReductionFlags reduction;
+  bool halve = false;
+  TableFlags table;
   RunFlags run;
 };
+
+using Clock = std::chrono::steady_clock;
+
+std::string time_since(Clock::time_point start) {
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  return format_seconds(seconds.count());
+}
 
 LandmarkPart empty_part(const std::string& path, const Model& model) {
   try {
@@ -38,15 +54,18 @@ LandmarkPart empty_part(const std::string& path, const Model& model) {
 
 /// The rules of a model say which columns to leave out, but not which of them were weights.
 void require_weights(const SummarizeFlags& flags, const Summary& fit) {
-  if (flags.weight_column || fit.total_weight == static_cast<double>(fit.n)) return;
+  if (flags.table.weight_column != "none" || fit.total_weight == static_cast<double>(fit.n)) return;
   throw UsageError(
-      fmt::format("the rows of {} had weights; name the column with --sample-weight-column, or "
-                  "say none",
+      fmt::format("the rows of {} had weights; name the column with --sample-weight-column",
                   flags.landmarks_from));
 }
 
-void run(const SummarizeFlags& flags) {
-  const auto start = std::chrono::steady_clock::now();
+void summarize_landmarks(const SummarizeFlags& flags) {
+  const auto start = Clock::now();
+  if (flags.landmarks_from.empty())
+    throw UsageError(
+        "the landmarks of a model serve every part: name it with --landmarks-from, or choose "
+        "--method shadow, which needs none");
   require_other_file(flags.output, {flags.data, flags.landmarks_from});
   require_writable(flags.output);
   ProgressBar bar(!flags.run.quiet);
@@ -57,7 +76,7 @@ void run(const SummarizeFlags& flags) {
 
   TableOptions options;
   options.rules = model.input().columns;
-  options.weight = ColumnName::parse(flags.weight_column.value_or("none"));
+  options.weight = ColumnName::parse(flags.table.weight_column);
   options.memory_limit_bytes = run_options.memory_limit_bytes;
   options.cancelled = interrupted;
   const auto rows = open_rows(flags.data, options);
@@ -69,9 +88,55 @@ void run(const SummarizeFlags& flags) {
   throw_if_interrupted();
   part.save(flags.output);
   if (flags.run.quiet) return;
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print("{}: {} rows, weight {:.15g}, {} landmarks in {}\n", flags.output, part.rows(),
-             part.total_weight(), part.landmarks(), format_seconds(seconds.count()));
+             part.total_weight(), part.landmarks(), time_since(start));
+}
+
+/// What is chosen from the data of one part would not be that of another.
+void require_common_choices(const SummarizeFlags& flags, const Kernel& kernel) {
+  if (!is_resolved(kernel))
+    throw UsageError(
+        "all parts need the same scale of the kernel: give --gamma, --sigma or --length (mercer "
+        "fit "
+        "on a sample chooses one)");
+  if (flags.table.standardize || flags.table.scale != "none")
+    throw UsageError(
+        "every part would be scaled by its own columns; scale the data beforehand, or by --shift "
+        "and --multiply");
+  if (!flags.table.one_hot.empty())
+    throw UsageError("every part may have other categories; leave out --one-hot");
+}
+
+void summarize_cover(const SummarizeFlags& flags) {
+  const auto start = Clock::now();
+  const Kernel kernel = flags.kernel.kernel();
+  require_common_choices(flags, kernel);
+  const ReductionOptions reduction = flags.reduction.options(Reduction::shadow);
+  const double radius = shadow_radius(kernel, reduction) / (flags.halve ? 2 : 1);
+  require_other_file(flags.output, {flags.data});
+  require_writable(flags.output);
+  ProgressBar bar(!flags.run.quiet);
+  const RunOptions run_options = flags.run.options(bar);
+  TableOptions options = flags.table.options(run_options.memory_limit_bytes);
+  options.cancelled = interrupted;
+  const auto rows = open_rows(flags.data, options);
+  Cover cover(kernel, rows->cols(), radius,
+              {.columns = rows->rules(), .scaling = flags.table.scaling(*rows)});
+  cover.add(*rows, run_options);
+  bar.clear();
+  throw_if_interrupted();
+  cover.save(flags.output);
+  if (flags.run.quiet) return;
+  fmt::print("{}: {} rows, weight {:.15g}, {} centres of radius {:.6g} in {}\n", flags.output,
+             cover.rows(), cover.total_weight(), cover.centers(), cover.radius(),
+             time_since(start));
+}
+
+void run(const SummarizeFlags& flags) {
+  if (flags.method == kLandmarks) return summarize_landmarks(flags);
+  if (!flags.landmarks_from.empty())
+    throw UsageError("--landmarks-from is an option of the method landmarks");
+  summarize_cover(flags);
 }
 
 }  // namespace
@@ -86,20 +151,27 @@ void add_summarize(Program& program) {
            "  mercer summarize monday.npy --landmarks-from sample.mercer -o monday.part\n"
            "  mercer summarize tuesday.npy --landmarks-from sample.mercer -o tuesday.part\n"
            "  mercer merge monday.part tuesday.part -o both.mercer\n\n"
-           "Parts may be summed up at different times and on different machines. All have to use\n"
-           "the same model: its landmarks, its kernel, its columns and their scaling.",
+           "  mercer summarize monday.npy --method shadow --gamma 0.5 --ell 4 -o monday.part\n\n"
+           "Parts may be summed up at different times and on different machines. With landmarks,\n"
+           "all have to use the same model: its landmarks, its kernel, its columns and their\n"
+           "scaling. Covers (--method shadow) need the same kernel and radius.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The part: csv, npy, libsvm, idx, images; also .gz");
-  arguments
-      .option("--landmarks-from", "FILE", flags->landmarks_from,
-              "A model from mercer fit --method landmarks, the same for all parts")
-      .required();
   arguments.option("-o,--output", "FILE", flags->output, "Where to write the sums").required();
-  arguments.option("--method", "NAME", flags->method, "landmarks (default)").one_of({"landmarks"});
-  arguments.option("--sample-weight-column", "COLUMN", flags->weight_column,
-                   "Positive weights of the rows: one of the columns that the model leaves out");
+  arguments
+      .option("--method", "NAME", flags->method,
+              "landmarks (default: sums that add up exactly), shadow (a cover by weighted centres)")
+      .one_of({kLandmarks, kShadow});
+  arguments.option("--landmarks-from", "FILE", flags->landmarks_from,
+                   "A model from mercer fit --method landmarks, the same for all parts");
   flags->run.add_quiet(arguments, "Print nothing");
+  arguments.group("Shadow covers");
+  flags->reduction.add_radius(arguments);
+  arguments.flag("--halve", flags->halve,
+                 "Half of that radius: after a merge no row is farther than the whole");
+  flags->kernel.add(arguments);
+  flags->table.add(arguments);
   arguments.group("Running");
   flags->run.add_threads_and_memory(arguments);
 }

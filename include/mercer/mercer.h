@@ -4,9 +4,11 @@
 
 #include <mercer/auto.h>
 #include <mercer/bandwidth.h>
+#include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
 #include <mercer/exact.h>
+#include <mercer/files.h>
 #include <mercer/generate.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
@@ -17,6 +19,8 @@
 #include <mercer/platform.h>
 #include <mercer/precision.h>
 #include <mercer/random_features.h>
+#include <mercer/reduced_set.h>
+#include <mercer/reduction.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>

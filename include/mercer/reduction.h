@@ -88,6 +88,10 @@ struct ReductionOptions {
 /// length (matern, rational quadratic). Empty for other kernels.
 std::optional<double> length_scale(const Kernel& kernel);
 
+/// The radius that the options mean: `radius`, or length_scale / `ell`. Throws InvalidArgument for
+/// a kernel that is not radial.
+double shadow_radius(const Kernel& kernel, const ReductionOptions& options = {});
+
 /// Replaces rows by few weighted centres. The kernel needs all its parameters. Same bits for any
 /// number of threads. Throws InvalidArgument for a kernel that is not radial where a radius comes
 /// from `ell`.

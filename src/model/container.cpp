@@ -130,6 +130,12 @@ void require_finite(const Tensor& tensor, const std::string& tensor_name, const 
             fmt::format("{}: tensor '{}' holds {} in row {}", name, tensor_name, value, i + 1));
 }
 
+std::string take_kind(std::map<std::string, std::string>& metadata, const std::string& name) {
+  auto kind = metadata.extract("kind");
+  if (kind.empty()) throw FileError(fmt::format("{}: the metadata have no 'kind'", name));
+  return std::move(kind.mapped());
+}
+
 Container read_all(ByteReader& reader, const std::string& name) {
   Checksum checksum;
   std::string text = read_header_text(reader, checksum, name);
@@ -148,9 +154,7 @@ Container read_all(ByteReader& reader, const std::string& name) {
   for (const auto& [key, tensor] : container.tensors) require_finite(tensor, key, name);
 
   container.metadata = std::move(header.metadata);
-  auto kind = container.metadata.extract("kind");
-  if (kind.empty()) throw FileError(fmt::format("{}: the metadata have no 'kind'", name));
-  container.kind = std::move(kind.mapped());
+  container.kind = take_kind(container.metadata, name);
   return container;
 }
 
@@ -187,6 +191,15 @@ void write_container(const std::filesystem::path& path, const std::string& kind,
 Container read_container(const std::filesystem::path& path) {
   FileReader reader(path);
   return read_all(reader, path.string());
+}
+
+std::string read_kind(const std::filesystem::path& path) {
+  FileReader reader(path);
+  Checksum ignored;
+  const std::string name = path.string();
+  const std::string text = read_header_text(reader, ignored, name);
+  Header header = parse_header(text, reader.size() - kLengthBytes - text.size(), name);
+  return take_kind(header.metadata, name);
 }
 
 Container parse_container(std::span<const std::byte> bytes, const std::string& name) {

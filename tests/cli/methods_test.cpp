@@ -56,7 +56,9 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
   done("generate rings -o r.npy --n 6000 --d 3");
   for (const std::string method :
        {"auto", "exact --storage matrix_free", "landmarks --landmarks 60",
-        "random_features --frequencies 128 --orthogonal"}) {
+        "random_features --frequencies 128 --orthogonal", "shadow --ell 3",
+        "shadow --radius 0.5 --center-weights operator --shuffle", "kmeans --centers 40",
+        "paring --centers 40 --center-weights nearest", "herding --ell 2 --center-weights mmd"}) {
     const std::string words = "fit r.npy -o m.mercer --gamma 0.2 --components 4 --scores z.npy ";
     done(words + "--json s.json --method " + method);
     EXPECT_EQ(testing::summary_violations(read("s.json")), std::vector<std::string>{}) << method;
@@ -70,6 +72,30 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
     EXPECT_EQ(read("z.npy"), read("again.npy")) << method;
     done("transform m.mercer r.npy -o residual.csv --residual");
   }
+}
+
+TEST_F(Methods, ReducedSetsStreamWithTheSameBits) {
+  write_both_ways("swiss_roll --n 30000 --noise 0.1");
+  expect_same_from_both("--method shadow --ell 2");
+  expect_same_from_both("--method shadow --ell 2 --gamma 0.02 --center-weights nearest");
+  expect_same_from_both("--method paring --centers 200 --standardize");
+}
+
+TEST_F(Methods, BoundsOfACoverAreSaidAndMeasured) {
+  done("generate rings -o r.npy --n 800");
+  const Summary summary = fitted("r.npy --gamma 0.5 --ell 4 --components 3 --verify");
+  EXPECT_EQ(summary.method, "shadow");
+  const auto value = [&](const std::string& name) {
+    for (const Bound& bound : summary.bounds)
+      if (bound.name == name) return bound.value;
+    ADD_FAILURE() << name;
+    return 0.0;
+  };
+  EXPECT_LE(value("mmd_measured"), value("mmd_rows"));
+  EXPECT_LE(value("mmd_rows"), value("mmd_radius"));
+  EXPECT_LE(value("hilbert_schmidt_measured"), value("hilbert_schmidt_rows"));
+  EXPECT_LE(value("hilbert_schmidt_radius"), value("hilbert_schmidt_paper"));
+  EXPECT_LE(value("kept_eigenvalues_measured"), value("eigenvalues_rows"));
 }
 
 TEST_F(Methods, LandmarksAndFeaturesComeNearTheExactEigenvalues) {

@@ -183,5 +183,56 @@ TEST_F(Parts, AnInterruptedSummaryLeavesNoFile) {
   EXPECT_EQ(folder_.file_count(), 3u);
 }
 
+TEST_F(Parts, CoversMergeAndASecondPassBringsBackTheRadius) {
+  write_halves(4000);
+  const std::string shadow = " --method shadow --gamma 0.02 --ell 2 -o ";
+  const std::string said = done("summarize a.npy" + shadow + "a.part");
+  EXPECT_NE(said.find("a.part: 2000 rows, weight 2000, "), std::string::npos) << said;
+  done("summarize b.npy -q" + shadow + "b.part");
+  const std::string info = done("info a.part");
+  EXPECT_NE(info.find("a cover of a part of the data"), std::string::npos) << info;
+  EXPECT_NE(info.find("every row is nearer than 3.53553 to its centre"), std::string::npos) << info;
+
+  done("merge a.part b.part -o merged.mercer --components 4 --json s.json");
+  EXPECT_EQ(testing::summary_violations(read("s.json")), std::vector<std::string>{});
+  const Summary merged = Summary::from_json(read("s.json"));
+  EXPECT_EQ(merged.n, 4000u);
+  EXPECT_EQ(merged.method, "shadow");
+  const std::string full = done("info merged.mercer");
+  EXPECT_NE(full.find("nearer than 7.07107"), std::string::npos) << full;
+
+  done(
+      "merge a.part b.part -o exact.mercer --components 4 --second-pass a.npy --second-pass b.npy");
+  EXPECT_NE(done("info exact.mercer").find("nearer than 3.53553"), std::string::npos);
+
+  done("summarize a.npy --halve" + shadow + "ha.part");
+  done("summarize b.npy --halve" + shadow + "hb.part");
+  done("merge ha.part hb.part -o half.mercer --components 4");
+  EXPECT_NE(done("info half.mercer").find("nearer than 3.53553"), std::string::npos);
+  done("transform half.mercer all.npy -o z.npy");
+}
+
+TEST_F(Parts, CoversRefuseWhatPartsWouldNotShare) {
+  write_halves(200);
+  const auto refused = [&](const std::string& words, const std::string& reason) {
+    const auto outcome = mercer_says(words);
+    EXPECT_NE(outcome.exit_code, 0) << words;
+    EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
+  };
+  refused("summarize a.npy --method shadow -o a.part", "same scale of the kernel");
+  refused("summarize a.npy --method shadow --gamma 1 --standardize -o a.part", "its own columns");
+  refused("summarize a.npy --method shadow --gamma 1 --kernel laplacian_l1 -o a.part",
+          "Euclidean distance");
+  refused("summarize a.npy -o a.part", "--landmarks-from");
+  done("summarize a.npy --method shadow --gamma 1 --ell 3 -o a.part");
+  done("summarize b.npy --method shadow --gamma 1 --ell 4 -o b.part");
+  refused("merge a.part b.part -o m.mercer", "different radii");
+  done("fit a.npy -o l.mercer --landmarks 20");
+  done("summarize b.npy --landmarks-from l.mercer -o l.part");
+  refused("merge a.part l.part -o m.mercer", "not a cover");
+  refused("merge l.mercer a.part -o m.mercer", "is a model");
+  refused("merge l.part -o m.mercer --second-pass b.npy", "exact already");
+}
+
 }  // namespace
 }  // namespace mercer

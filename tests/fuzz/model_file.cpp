@@ -1,4 +1,4 @@
-// Model files and sums of parts: whatever the bytes, loading gives one of them or a FileError.
+// Model files, sums of parts and covers: whatever the bytes, loading gives one of them or a FileError.
 
 #include "model/model_file.h"
 
@@ -15,6 +15,7 @@
 #include <mercer/error.h>
 
 #include "model/container.h"
+#include "model/cover_file.h"
 #include "model/part_file.h"
 
 namespace {
@@ -42,6 +43,8 @@ void load(const std::string& bytes) {
     auto container = mercer::model::parse_container(std::as_bytes(std::span(bytes)), "fuzz");
     if (container.kind == "accumulator") {
       mercer::model::part_from_container(std::move(container), "fuzz");
+    } else if (container.kind == "cover") {
+      mercer::model::cover_from_container(std::move(container), "fuzz");
     } else {
       mercer::model::model_from_container(std::move(container), "fuzz");
     }

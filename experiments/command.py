@@ -1,0 +1,33 @@
+"""Runs the mercer command and reads the files it writes."""
+
+import json
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = os.environ.get("MERCER", str(ROOT / "build/release/mercer"))
+
+
+def mercer(*words):
+    """What `mercer WORDS` prints; stops with its message when it fails."""
+    done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return done.stdout
+
+
+def read_file(path):
+    """Metadata and tensors of a file that mercer wrote (docs/model_file.md)."""
+    data = Path(path).read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    metadata = header.pop("__metadata__")
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        tensors[name] = np.frombuffer(data[begin:end], dtype="<f8").reshape(entry["shape"])
+    return metadata, tensors

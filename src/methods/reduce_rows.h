@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include <mercer/kernel.h>
+#include <mercer/reduction.h>
+
+#include "engine/parallel.h"
+#include "methods/training_rows.h"
+
+namespace mercer::methods {
+
+/// What `reduce` does, inside the phases of a fit.
+WeightedSet reduce_rows(TrainingRows& data, const Kernel& kernel, const ReductionOptions& options,
+                        std::uint64_t seed, engine::Workers& workers);
+
+const char* reduction_name(Reduction reduction);
+const char* center_weights_name(CenterWeights weights);
+
+}  // namespace mercer::methods

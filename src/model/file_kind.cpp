@@ -1,0 +1,19 @@
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+#include <mercer/files.h>
+
+#include "model/container.h"
+
+namespace mercer {
+
+FileKind file_kind(const std::filesystem::path& path) {
+  const std::string kind = model::read_kind(path);
+  if (kind == "model") return FileKind::model;
+  if (kind == "accumulator") return FileKind::landmark_part;
+  if (kind == "cover") return FileKind::cover;
+  throw FileError(fmt::format("{}: holds a '{}', which this version of mercer does not know",
+                              path.string(), kind));
+}
+
+}  // namespace mercer
