@@ -67,6 +67,7 @@ LIBRARIES = [
     Library("Eigen", re.compile(r"(Eigen|unsupported/Eigen)/"), (f"{PUBLIC}/eigen.h", "bench/", "tests/")),
     Library("fmt", re.compile(r"fmt/"), ("src/", "cli/", "bench/", "tests/", "experiments/")),
     Library("GoogleTest or RapidCheck", re.compile(r"(gtest|gmock|rapidcheck)(/|\.h$)"), ("tests/",)),
+    Library("nanoflann", re.compile(r"nanoflann\.hpp$"), ("bench/",)),
     Library("Google Benchmark", re.compile(r"benchmark/"), ("bench/",)),
 ]
 

@@ -64,7 +64,7 @@ class ReducedSetGolden : public ::testing::TestWithParam<GoldenCase> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ReducedSetGolden, ::testing::ValuesIn(golden_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& suite) { return suite.param.name; });
 
 TEST_P(ReducedSetGolden, Eigenvalues) {
   for (const bool center : {false, true}) {

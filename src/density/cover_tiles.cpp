@@ -1,0 +1,219 @@
+#include "density/cover_tiles.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "engine/tile.h"
+
+namespace mercer::density {
+
+namespace {
+
+using engine::kBlock;
+
+/// Columns of a tile that are looked at together: a multiple of what register tiles hold.
+constexpr std::size_t kGroup = engine::kProductColumns;
+
+/// Rows searched by all threads before those left over are admitted, at most.
+constexpr std::size_t kMostBatchRows = 32768;
+
+/// Squared norms above this are not used: sums of products of such points might overflow.
+constexpr double kLargestSquaredNorm = 0x1p1000;
+/// In place of their half norm: outweighs any other.
+constexpr double kAlwaysCandidate = -0x1p1010;
+
+/// Tile values of a panel of `rows` with `columns` points of `cols` from the start of a block on,
+/// as [column][row]. One panel at a time: its values are looked at while they are in the
+/// first-level cache.
+void tile_values(const CoverPanels& rows, std::size_t panel, const CoverPanels& cols,
+                 std::size_t first_column, std::size_t columns, std::size_t depth, double* out) {
+  const std::size_t width = rows.panel_width();
+  engine::TileArgs<double> args;
+  args.form = engine::TileForm::linear;
+  args.depth = depth;
+  args.rows = rows.panel(panel);
+  args.row_half_norms = rows.half_norms(panel);
+  args.row_panels = 1;
+  args.cols = cols.panel(first_column / width);
+  args.col_half_norms = cols.half_norms(first_column / width);
+  args.col_count = (columns + kGroup - 1) / kGroup * kGroup;
+  args.out = out;
+  args.panel_stride = kBlock * width;
+  engine::kernel_tile(args);
+}
+
+bool all_negative(const double* values, std::size_t count) {
+  std::uint64_t signs = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < count; ++i) signs &= std::bit_cast<std::uint64_t>(values[i]);
+  return signs >> 63U != 0;
+}
+
+/// Calls candidate(column, row) for the values that are not negative, column by column.
+template <class Candidate>
+void for_each_candidate(const double* values, std::size_t columns, std::size_t width,
+                        const Candidate& candidate) {
+  for (std::size_t group = 0; group < columns; group += kGroup) {
+    // Nearly always: a row has few candidates among thousands of centres.
+    if (all_negative(values + group * width, kGroup * width)) continue;
+    for (std::size_t column = group; column < group + kGroup; ++column) {
+      for (std::size_t row = 0; row < width; ++row) {
+        if (!std::signbit(values[column * width + row])) candidate(column, row);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+CoverPanels::CoverPanels(std::size_t cols) : cols_(cols), width_(engine::panel_width<double>()) {}
+
+void CoverPanels::append(std::span<const double> point, double half_norm) {
+  if (size_ % kBlock == 0) {
+    values_.resize((size_ + kBlock) * cols_, 0.0);
+    half_norms_.resize(size_ + kBlock, std::numeric_limits<double>::infinity());
+  }
+  double* out = values_.data() + size_ / width_ * width_ * cols_ + size_ % width_;
+  for (std::size_t j = 0; j < cols_; ++j) out[j * width_] = point[j];
+  half_norms_[size_] = half_norm;
+  ++size_;
+}
+
+CoverTiles::CoverTiles(const CoverRule& rule, std::vector<double> origin)
+    : CoverSearch(origin.size(), rule),
+      origin_(std::move(origin)),
+      packed_centres_(origin_.size()) {}
+
+/// Writes y = scale (x - origin) and returns |y|^2; zeros and infinity when that is too large.
+double CoverTiles::place(std::span<const double> x, std::span<double> placed) const {
+  double norm2 = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    placed[j] = rule().scale() * (x[j] - origin_[j]);
+    norm2 += placed[j] * placed[j];
+  }
+  if (norm2 <= kLargestSquaredNorm) return norm2;
+  std::ranges::fill(placed, 0.0);
+  return std::numeric_limits<double>::infinity();
+}
+
+void CoverTiles::pack_row(std::span<const double> x, CoverPanels& panels) const {
+  std::vector<double> placed(x.size());
+  const double norm2 = place(x, placed);
+  const double radius = rule().scaled_radius();
+  // What rounding can do to a squared distance: of sums of d products in the norms, in the tile and
+  // in the differences, and of coordinates when the origin is taken off. A centre that covers x has
+  // no larger norm than |x| + radius.
+  const double reach = std::sqrt(norm2) + radius;
+  const double slack = (8 * static_cast<double>(x.size()) + 16) * 0x1p-53 * (norm2 + reach * reach);
+  panels.append(placed,
+                std::isfinite(norm2) ? (norm2 - radius * radius - slack) / 2 : kAlwaysCandidate);
+}
+
+void CoverTiles::pack_centre(std::span<const double> x, CoverPanels& panels) const {
+  std::vector<double> placed(x.size());
+  const double norm2 = place(x, placed);
+  panels.append(placed, std::isfinite(norm2) ? norm2 / 2 : kAlwaysCandidate);
+}
+
+CoverPanels CoverTiles::pack_rows(MatrixView<const double> points, const Rows& rows) const {
+  CoverPanels packed(points.cols());
+  for (const std::size_t row : rows) pack_row(points.row(row), packed);
+  return packed;
+}
+
+void CoverTiles::index(std::span<const double> centre) {
+  pack_centre(centre, packed_centres_);
+}
+
+void CoverTiles::find(MatrixView<const double> points, std::span<const std::size_t> rows,
+                      std::span<Hit> hits) const {
+  find_from(0, points, Rows(rows.begin(), rows.end()), hits);
+}
+
+/// Goes through the blocks of centres in order, from the one that holds `first_centre` on. Rows
+/// that are covered leave: early centres cover most of the rows, so few see the late ones.
+void CoverTiles::find_from(std::size_t first_centre, MatrixView<const double> points, Rows rows,
+                           std::span<Hit> hits) const {
+  CoverPanels packed = pack_rows(points, rows);
+  const std::size_t width = packed.panel_width();
+  std::vector<double> values(kBlock * width);
+  std::size_t covered = 0;
+  for (std::size_t first = first_centre / kBlock * kBlock; first < size(); first += kBlock) {
+    const std::size_t columns = std::min(kBlock, size() - first);
+    for (std::size_t panel = 0; panel < packed.panels(); ++panel) {
+      tile_values(packed, panel, packed_centres_, first, columns, points.cols(), values.data());
+      for_each_candidate(values.data(), columns, width, [&](std::size_t column, std::size_t lane) {
+        const std::size_t row = rows[panel * width + lane];
+        if (hits[row].centre != kUncovered) return;
+        const double distance = rule().squared_distance(points.row(row), centre(first + column));
+        if (!rule().covers(distance)) return;
+        hits[row] = rule().hit(first + column, distance);
+        ++covered;
+      });
+    }
+    // Packing anew costs a row about as much as a few centres do.
+    if (8 * covered < rows.size()) continue;
+    std::erase_if(rows, [&](std::size_t row) { return hits[row].centre != kUncovered; });
+    if (rows.empty()) return;
+    packed = pack_rows(points, rows);
+    covered = 0;
+  }
+}
+
+void CoverTiles::admit(MatrixView<const double> points, std::span<const std::size_t> rows,
+                       std::span<Hit> hits) {
+  const std::size_t before = size();
+  for (std::size_t first = 0; first < rows.size(); first += kBlock) {
+    const auto part = rows.subspan(first, std::min(kBlock, rows.size() - first));
+    Rows block(part.begin(), part.end());
+    if (size() > before) {
+      find_from(before, points, block, hits);
+      std::erase_if(block, [&](std::size_t row) { return hits[row].centre != kUncovered; });
+    }
+    admit_block(points, block, hits);
+  }
+}
+
+/// Rows that none of the centres covers, at most kBlock: one tile of them with each other tells
+/// which pairs to look at.
+void CoverTiles::admit_block(MatrixView<const double> points, const Rows& rows,
+                             std::span<Hit> hits) {
+  const CoverPanels packed = pack_rows(points, rows);
+  CoverPanels as_centres(points.cols());
+  for (const std::size_t row : rows) pack_centre(points.row(row), as_centres);
+  const std::size_t width = packed.panel_width();
+  std::vector<double> values(packed.panels() * kBlock * width);
+  for (std::size_t panel = 0; panel < packed.panels(); ++panel) {
+    tile_values(packed, panel, as_centres, 0, rows.size(), points.cols(),
+                values.data() + panel * kBlock * width);
+  }
+  std::vector<std::size_t> opened;  // positions in `rows`
+  const std::size_t before = size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* of_row = values.data() + i / width * kBlock * width + i % width;
+    const auto x = points.row(rows[i]);
+    for (std::size_t c = 0; c < opened.size(); ++c) {
+      if (std::signbit(of_row[opened[c] * width])) continue;
+      const double distance = rule().squared_distance(x, centre(before + c));
+      if (!rule().covers(distance)) continue;
+      hits[rows[i]] = rule().hit(before + c, distance);
+      break;
+    }
+    if (hits[rows[i]].centre != kUncovered) continue;
+    opened.push_back(i);
+    hits[rows[i]] = open(x);
+  }
+}
+
+/// With u uncovered rows in a batch of b, all threads compare b rows with the m centres so far, one
+/// thread compares u with u / 2: the second is kept well below the first.
+std::size_t CoverTiles::batch_rows(double share) const {
+  const double balanced = static_cast<double>(size()) / (2 * share * share);
+  return balanced < kMostBatchRows ? std::max(static_cast<std::size_t>(balanced), kBlock)
+                                   : kMostBatchRows;
+}
+
+}  // namespace mercer::density

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <mercer/matrix.h>
+
+#include "density/cover_search.h"
+
+namespace mercer::density {
+
+/// Points packed in the panels of the engine's tiles (engine/tile.h), in whole blocks of
+/// engine::kBlock; what is missing to a whole block is never a candidate.
+class CoverPanels {
+ public:
+  explicit CoverPanels(std::size_t cols);
+
+  std::size_t size() const { return size_; }
+  /// The value of a tile starts at minus the sum of both half norms.
+  void append(std::span<const double> point, double half_norm);
+
+  const double* panel(std::size_t p) const { return values_.data() + p * width_ * cols_; }
+  const double* half_norms(std::size_t p) const { return half_norms_.data() + p * width_; }
+  std::size_t panel_width() const { return width_; }
+  std::size_t panels() const { return (size_ + width_ - 1) / width_; }
+
+ private:
+  std::size_t cols_;
+  std::size_t width_;
+  std::size_t size_ = 0;
+  std::vector<double> values_;
+  std::vector<double> half_norms_;
+};
+
+/// Finds centres by products of packed blocks: the value of a pair in a tile is
+/// <x, c> - |x|^2 / 2 - |c|^2 / 2 + (radius^2 + slack) / 2, negative only when c surely does not
+/// cover x; the few pairs left are decided by differences. Points that no squared norm can tell
+/// apart (2^500 radii away) are candidates of everyone: slow, but right.
+class CoverTiles final : public CoverSearch {
+ public:
+  /// `origin`, which is subtracted before norms are taken, should be in the midst of the data.
+  CoverTiles(const CoverRule& rule, std::vector<double> origin);
+
+  void find(MatrixView<const double> points, std::span<const std::size_t> rows,
+            std::span<Hit> hits) const override;
+  void admit(MatrixView<const double> points, std::span<const std::size_t> rows,
+             std::span<Hit> hits) override;
+  std::size_t batch_rows(double share) const override;
+
+ private:
+  using Rows = std::vector<std::size_t>;
+
+  void find_from(std::size_t first_centre, MatrixView<const double> points, Rows rows,
+                 std::span<Hit> hits) const;
+  void admit_block(MatrixView<const double> points, const Rows& rows, std::span<Hit> hits);
+  CoverPanels pack_rows(MatrixView<const double> points, const Rows& rows) const;
+  void pack_row(std::span<const double> x, CoverPanels& panels) const;
+  void pack_centre(std::span<const double> x, CoverPanels& panels) const;
+  double place(std::span<const double> x, std::span<double> placed) const;
+  void index(std::span<const double> centre) override;
+
+  std::vector<double> origin_;
+  CoverPanels packed_centres_;
+};
+
+}  // namespace mercer::density

@@ -1,0 +1,143 @@
+#include "density/shadow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+
+#include "density/cell_grid.h"
+#include "density/cover_tiles.h"
+
+namespace mercer::density {
+
+namespace {
+
+/// Rows that a thread searches for at a time.
+constexpr std::size_t kTaskRows = 192;
+
+/// For the radius 0, which covers nothing.
+class EveryRow final : public CoverSearch {
+ public:
+  using CoverSearch::CoverSearch;
+
+  void find(MatrixView<const double> /*points*/, std::span<const std::size_t> /*rows*/,
+            std::span<Hit> /*hits*/) const override {}
+  void admit(MatrixView<const double> points, std::span<const std::size_t> rows,
+             std::span<Hit> hits) override {
+    for (const std::size_t row : rows) hits[row] = open(points.row(row));
+  }
+  std::size_t batch_rows(double /*share*/) const override { return kTaskRows; }
+
+ private:
+  void index(std::span<const double> /*centre*/) override {}
+};
+
+double checked_radius(double radius) {
+  if (std::isfinite(radius) && radius >= 0) return radius;
+  throw InvalidArgument(
+      fmt::format("a cover needs a radius that is finite and not negative, not {}", radius));
+}
+
+std::size_t checked_columns(std::size_t cols, CoverPath path) {
+  if (cols == 0) throw InvalidArgument("a cover needs points with at least one column");
+  if (path == CoverPath::grid && cols > CellGrid::kMaxCols) {
+    throw InvalidArgument(fmt::format(
+        "a grid covers points with up to {} columns, not {}: use tiles", CellGrid::kMaxCols, cols));
+  }
+  return cols;
+}
+
+/// A point in the midst of the rows. Any would do: it only takes off what coordinates have in
+/// common, so that they keep more digits.
+std::vector<double> middle(MatrixView<const double> rows) {
+  constexpr std::size_t kEnough = 4096;
+  const std::size_t count = std::min(rows.rows(), kEnough);
+  const double share = 1 / static_cast<double>(count);
+  std::vector<double> mean(rows.cols(), 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < rows.cols(); ++j) mean[j] += share * rows(i, j);
+  }
+  return mean;
+}
+
+}  // namespace
+
+ShadowCover::ShadowCover(std::size_t cols, double radius, CoverPath path)
+    : rule_(checked_radius(radius)), cols_(checked_columns(cols, path)), path_(path) {}
+
+ShadowCover::ShadowCover(Matrix<double> centres, double radius, CoverPath path)
+    : ShadowCover(centres.cols(), radius, path) {
+  if (centres.rows() == 0) return;
+  make_search(centres);
+  for (std::size_t c = 0; c < centres.rows(); ++c) search_->append(centres.row(c));
+  rows_.assign(centres.rows(), kNoRow);
+}
+
+ShadowCover::~ShadowCover() = default;
+ShadowCover::ShadowCover(ShadowCover&&) noexcept = default;
+ShadowCover& ShadowCover::operator=(ShadowCover&&) noexcept = default;
+
+MatrixView<const double> ShadowCover::centres() const {
+  return search_ ? search_->centres() : MatrixView<const double>(nullptr, 0, cols_);
+}
+
+void ShadowCover::make_search(MatrixView<const double> sample) {
+  if (rule_.radius() == 0) {
+    search_ = std::make_unique<EveryRow>(cols_, rule_);
+  } else if (path_ == CoverPath::tiles ||
+             (path_ == CoverPath::automatic && cols_ > CellGrid::kMaxCols)) {
+    search_ = std::make_unique<CoverTiles>(rule_, middle(sample));
+  } else {
+    search_ = std::make_unique<CellGrid>(rule_, middle(sample));
+  }
+}
+
+void ShadowCover::add(MatrixView<const double> points, std::uint64_t first_row, std::span<Hit> hits,
+                      engine::Workers& workers) {
+  if (points.cols() != cols_) {
+    throw InvalidArgument(fmt::format("a cover of points with {} columns cannot take rows with {}",
+                                      cols_, points.cols()));
+  }
+  if (hits.size() != points.rows()) {
+    throw InvalidArgument(
+        fmt::format("{} rows have no place in {} hits", points.rows(), hits.size()));
+  }
+  if (points.rows() == 0) return;
+  if (!search_) make_search(points);
+  for (std::size_t begin = 0; begin < points.rows();) {
+    const std::size_t count =
+        std::min(search_->batch_rows(uncovered_share_), points.rows() - begin);
+    add_batch(points.rows_from(begin, count), first_row + begin, hits.subspan(begin, count),
+              workers);
+    begin += count;
+  }
+}
+
+/// Rows that a centre from before the batch covers are found by all threads; no centre opened in
+/// the batch can be earlier than it. The others are admitted one after the other.
+void ShadowCover::add_batch(MatrixView<const double> points, std::uint64_t first_row,
+                            std::span<Hit> hits, engine::Workers& workers) {
+  std::ranges::fill(hits, Hit{.centre = kUncovered});
+  workers.for_each((hits.size() + kTaskRows - 1) / kTaskRows, [&](std::size_t task) {
+    std::vector<std::size_t> rows;
+    const std::size_t end = std::min((task + 1) * kTaskRows, hits.size());
+    for (std::size_t i = task * kTaskRows; i < end; ++i) rows.push_back(i);
+    search_->find(points, rows, hits);
+  });
+  std::vector<std::size_t> uncovered;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (hits[i].centre == kUncovered) uncovered.push_back(i);
+  }
+  search_->admit(points, uncovered, hits);
+  uncovered_share_ = static_cast<double>(uncovered.size()) / static_cast<double>(hits.size());
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const bool opened = hits[i].centre == rows_.size();
+    distance_evaluations_ += hits[i].centre + (opened ? 0 : 1);
+    if (opened) rows_.push_back(first_row + i);
+  }
+}
+
+}  // namespace mercer::density
