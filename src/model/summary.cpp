@@ -136,9 +136,11 @@ void report_errors(Report& report, const Summary& s) {
                             *s.subspace_error_estimate));
   if (s.solver_residual)
     report.line("residual", fmt::format("{:.2g} of the largest eigenvalue", *s.solver_residual));
-  for (const Bound& bound : s.bounds)
-    report.line(bound.rigorous ? "bound" : "estimate",
-                fmt::format("{} {:.4g}", bound.name, bound.value));
+  for (const Bound& bound : s.bounds) {
+    const bool measured = bound.name.ends_with("_measured");
+    const char* what = bound.rigorous ? "bound" : "estimate";
+    report.line(measured ? "measured" : what, fmt::format("{} {:.4g}", bound.name, bound.value));
+  }
 }
 
 void report_run(Report& report, const Summary& s) {

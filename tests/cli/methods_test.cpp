@@ -280,7 +280,7 @@ TEST_F(Methods, OptionsOfOtherMethodsAreWrongUsage) {
   refused("--tolerance 2", "tolerance is 2");
   refused("--landmarks 5 --kernel sigmoid", "not positive semi-definite");
   refused("--frequencies 8 --kernel linear", "linear");
-  refused("--method quick", "'quick' is none of auto, exact, landmarks, random_features");
+  refused("--method quick", "'quick' is none of auto, exact, landmarks, shadow,");
 }
 
 }  // namespace

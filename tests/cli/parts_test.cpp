@@ -126,7 +126,7 @@ TEST_F(Parts, InfoTellsWhatAPartIs) {
                            "weight         250", "landmarks      30", "laplacian, gamma = 0.5",
                            "3 numbers per row, from tables with 3 columns"})
     EXPECT_NE(info.find(text), std::string::npos) << text << "\n" << info;
-  expect_error("info a.part --json -", 2, "mercer merge makes a model of them");
+  expect_error("info a.part --json -", 2, "mercer merge makes a model of it");
   expect_error("transform a.part a.npy -o z.npy", 1, "a.part: holds an accumulator, not a model");
 }
 
@@ -150,10 +150,10 @@ TEST_F(Parts, WhatDoesNotGoTogetherIsRefused) {
   expect_error("merge a.part", 2, "--output is required");
   expect_error("merge a.part -o a.part", 2, "would replace 'a.part'");
   expect_error("merge a.part -o x.mercer --json x.mercer", 2, "would replace 'x.mercer'");
-  expect_error("merge m.mercer -o x.mercer", 1, "m.mercer: holds a model, not an accumulator");
+  expect_error("merge m.mercer -o x.mercer", 2, "m.mercer is a model; merge takes parts");
   expect_error("merge text.part -o x.mercer", 1, "text.part: not a mercer file");
   expect_error("merge none.part -o x.mercer", 1, "cannot read 'none.part'");
-  expect_error("summarize a.npy -o x.part", 2, "--landmarks-from is required");
+  expect_error("summarize a.npy -o x.part", 2, "name it with --landmarks-from");
   expect_error("summarize a.npy --landmarks-from exact.mercer -o x.part", 2,
                "exact.mercer: parts are summarised with the landmarks of a model");
   expect_error("summarize a.npy --landmarks-from features.mercer -o x.part", 2,
