@@ -31,32 +31,31 @@ class CellGrid final : public CoverSearch {
   std::size_t batch_rows(double share) const override;
 
  private:
-  using Cell = std::array<std::uint64_t, kMaxCols>;  ///< by columns, modulo 2^64
-
-  Cell cell_of(std::span<const double> x) const;
-  std::size_t line_of(const Cell& cell) const;
-  std::size_t bucket_of(std::span<const double> x) const;
-  template <std::size_t kCols>
-  Hit first_covering(std::span<const double> x) const;
-  Hit first_covering(std::span<const double> x) const;
-  template <std::size_t kCols>
-  void search_line(const Cell& cell, std::span<const double> x, Hit& best) const;
-  void index(std::span<const double> centre) override;
-  void link(std::uint32_t node);
-  void grow();
-
-  /// A centre, and the one before it in its bucket.
+  /// A centre, and the one before it in its bucket. Centre c is node c + 1.
   struct Node {
     std::array<double, kMaxCols> at;
     std::uint32_t next;
   };
-  static constexpr std::uint32_t kEnd = 0xffff'ffff;
+  /// The node at the end of every bucket: infinitely far, and its own next.
+  static constexpr std::uint32_t kEnd = 0;
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+
+  std::uint64_t cell_of(double coordinate, std::size_t column) const;
+  std::size_t bucket(std::uint64_t number) const { return number & (buckets_.size() - 1); }
+  template <std::size_t kCols>
+  Hit first_covering(std::span<const double, kCols> x) const;
+  template <std::size_t kCols>
+  void find_of(MatrixView<const double> points, std::span<const std::size_t> rows,
+               std::span<Hit> hits) const;
+  void index(std::span<const double> centre) override;
+  void link(std::uint32_t node);
+  void grow();
 
   std::size_t cols_;
   std::array<double, kMaxCols> origin_{};
   double cells_per_unit_;  ///< of scaled coordinates
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> heads_;  ///< a power of two of them, at least twice the nodes
+  std::vector<std::uint32_t> buckets_;  ///< their first nodes; a power of two of them
 };
 
 }  // namespace mercer::density

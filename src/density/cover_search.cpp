@@ -17,6 +17,9 @@ double scale_for(double radius) {
 }  // namespace
 
 CoverRule::CoverRule(double radius)
-    : radius_(radius), scale_(scale_for(radius)), limit_(scaled_radius() * scaled_radius()) {}
+    : radius_(radius),
+      scale_(scale_for(radius)),
+      unit_(1 / scale_),
+      limit_(scaled_radius() * scaled_radius()) {}
 
 }  // namespace mercer::density

@@ -40,12 +40,13 @@ class CoverRule {
   }
   bool covers(double scaled_squared_distance) const { return scaled_squared_distance < limit_; }
   Hit hit(std::size_t centre, double scaled_squared_distance) const {
-    return {.centre = centre, .squared_distance = scaled_squared_distance / scale_ / scale_};
+    return {.centre = centre, .squared_distance = scaled_squared_distance * unit_ * unit_};
   }
 
  private:
   double radius_;
   double scale_;
+  double unit_;  ///< 1 / scale, exactly
   double limit_;
 };
 
