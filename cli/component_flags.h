@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "cli/program.h"
 
@@ -9,7 +10,7 @@ namespace mercer::cli {
 
 /// How many components, and whether they are centred: the same words for every method.
 struct ComponentFlags {
-  std::size_t components = 10;
+  std::optional<std::size_t> components;
   std::optional<double> retain;
   std::optional<double> min_eigenvalue;
   bool no_center = false;
@@ -18,11 +19,14 @@ struct ComponentFlags {
 
   template <class Options>
   void apply(Options& options) const {
-    options.components = components;
+    if (components) options.components = *components;
     options.retain = retain;
     options.min_eigenvalue = min_eigenvalue;
     options.center = !no_center;
   }
+
+  /// For eigenvectors of graphs, which have neither a variance nor a mean. Throws UsageError.
+  void require_count_only(const std::string& method) const;
 };
 
 }  // namespace mercer::cli

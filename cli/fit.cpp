@@ -40,18 +40,28 @@ struct FitFlags {
   RunFlags run;
 };
 
+struct Fitted {
+  Fit fit;
+  std::vector<std::size_t> clusters;  ///< of the rows, where the method finds any
+};
+
 /// A fit that knows everything but the data: checked before these are read.
 struct PreparedFit {
   MethodChoice choice;
   bool in_memory = false;  ///< needs the whole table
-  std::function<Fit(TrainingData& data, const RunOptions& run)> fit;
+  std::function<Fitted(TrainingData& data, const RunOptions& run)> fit;
 };
+
+bool streams(const ReductionOptions& reduction) {
+  return !reduction.shuffle &&
+         (reduction.method == Reduction::shadow || reduction.method == Reduction::paring);
+}
 
 /// The call that has the data in memory, or the one that streams them.
 template <class Options, class Call>
 auto either_way(Options options, Call call) {
   return [options = std::move(options), call = std::move(call)](TrainingData& data,
-                                                                const RunOptions& run) {
+                                                                const RunOptions& run) -> Fitted {
     if (!data.in_memory()) return call(data.rows(), options, run);
     Options weighted = options;
     weighted.weights = data.weights();
@@ -59,42 +69,82 @@ auto either_way(Options options, Call call) {
   };
 }
 
-PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
-  PreparedFit prepared{.choice = flags.choose(), .fit = nullptr};
-  if (prepared.choice.method == "exact") {
-    prepared.in_memory = true;
-    prepared.fit = [kernel, options = flags.exact_options()](TrainingData& data,
-                                                             const RunOptions& run) {
+/// Kernel PCA and its approximations; nothing for other methods.
+std::function<Fitted(TrainingData&, const RunOptions&)> component_fit(const MethodFlags& flags,
+                                                                      const std::string& method,
+                                                                      const Kernel& kernel,
+                                                                      bool& in_memory) {
+  if (method == "exact") {
+    in_memory = true;
+    return [kernel, options = flags.exact_options()](TrainingData& data, const RunOptions& run) {
       ExactOptions weighted = options;
       weighted.weights = data.weights();
-      return fit_exact(data.points(), kernel, weighted, run);
+      return Fitted{.fit = fit_exact(data.points(), kernel, weighted, run), .clusters = {}};
     };
-  } else if (prepared.choice.method == "landmarks") {
+  }
+  if (method == "landmarks") {
     const LandmarkOptions options = flags.landmark_options();
-    prepared.in_memory = options.evaluation == Evaluation::nystrom ||
-                         options.evaluation == Evaluation::density_weighted;
-    prepared.fit = either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
-      return fit_landmarks(rows, kernel, all, run);
+    in_memory = options.evaluation == Evaluation::nystrom ||
+                options.evaluation == Evaluation::density_weighted;
+    return either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
+      return Fitted{.fit = fit_landmarks(rows, kernel, all, run), .clusters = {}};
     });
-  } else if (reduction_named(prepared.choice.method)) {
-    const ReducedSetOptions options = flags.reduced_set_options(prepared.choice.method);
-    const Reduction reduction = options.reduction.method;
-    prepared.in_memory = options.verify || options.reduction.shuffle ||
-                         reduction == Reduction::kmeans || reduction == Reduction::herding;
-    prepared.fit = either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
-      return fit_reduced_set(rows, kernel, all, run);
+  }
+  if (reduction_named(method)) {
+    const ReducedSetOptions options = flags.reduced_set_options(method);
+    in_memory = options.verify || !streams(options.reduction);
+    return either_way(options, [kernel](auto&& rows, const auto& all, const auto& run) {
+      return Fitted{.fit = fit_reduced_set(rows, kernel, all, run), .clusters = {}};
     });
-  } else if (prepared.choice.method == "random_features") {
-    prepared.fit = either_way(flags.random_feature_options(),
-                              [kernel](auto&& rows, const auto& all, const auto& run) {
-                                return fit_random_features(rows, kernel, all, run);
-                              });
-  } else {
+  }
+  if (method == "random_features")
+    return either_way(
+        flags.random_feature_options(), [kernel](auto&& rows, const auto& all, const auto& run) {
+          return Fitted{.fit = fit_random_features(rows, kernel, all, run), .clusters = {}};
+        });
+  return nullptr;
+}
+
+/// Eigenvectors of graphs; nothing for other methods.
+std::function<Fitted(TrainingData&, const RunOptions&)> graph_fit(const MethodFlags& flags,
+                                                                  const std::string& method,
+                                                                  const Kernel& kernel,
+                                                                  bool& in_memory) {
+  const auto prepared = [&](auto options, auto call) {
+    in_memory = !streams(options.reduction);
+    return either_way(std::move(options), std::move(call));
+  };
+  if (method == "laplacian_eigenmaps")
+    return prepared(flags.manifold.eigenmap_options(flags.components, flags.reduction),
+                    [kernel](auto&& rows, const auto& all, const auto& run) {
+                      return Fitted{.fit = fit_laplacian_eigenmaps(rows, kernel, all, run),
+                                    .clusters = {}};
+                    });
+  if (method == "diffusion_maps")
+    return prepared(flags.manifold.diffusion_options(flags.components, flags.reduction),
+                    [kernel](auto&& rows, const auto& all, const auto& run) {
+                      return Fitted{.fit = fit_diffusion_maps(rows, kernel, all, run),
+                                    .clusters = {}};
+                    });
+  if (method == "normalized_cut")
+    return prepared(flags.manifold.cut_options(flags.components, flags.reduction),
+                    [kernel](auto&& rows, const auto& all, const auto& run) {
+                      NormalizedCut cut = fit_normalized_cut(rows, kernel, all, run);
+                      return Fitted{.fit = std::move(cut.fit), .clusters = std::move(cut.labels)};
+                    });
+  return nullptr;
+}
+
+PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
+  PreparedFit prepared{.choice = flags.choose(), .fit = nullptr};
+  const std::string& method = prepared.choice.method;
+  prepared.fit = component_fit(flags, method, kernel, prepared.in_memory);
+  if (!prepared.fit) prepared.fit = graph_fit(flags, method, kernel, prepared.in_memory);
+  if (!prepared.fit)
     prepared.fit =
         either_way(flags.auto_options(), [kernel](auto&& rows, const auto& all, const auto& run) {
-          return fit_auto(rows, kernel, all, run);
+          return Fitted{.fit = fit_auto(rows, kernel, all, run), .clusters = {}};
         });
-  }
   return prepared;
 }
 
@@ -105,10 +155,22 @@ void require_good_outputs(const FitFlags& flags) {
     require_other_file(flags.json, {flags.data, flags.output});
     require_writable(flags.json);
   }
+  const std::string& clusters = flags.method.manifold.labels_out;
+  if (!clusters.empty()) {
+    require_other_file(clusters, {flags.data, flags.output, flags.json});
+    require_writable(clusters);
+  }
   if (flags.scores.empty()) return;
   output_format(flags.scores);
-  require_other_file(flags.scores, {flags.data, flags.output, flags.json});
+  require_other_file(flags.scores, {flags.data, flags.output, flags.json, clusters});
   require_writable(flags.scores);
+}
+
+std::string cluster_lines(const std::vector<std::size_t>& clusters) {
+  std::string text;
+  for (const std::size_t cluster : clusters)
+    text += cluster == kNoLabel ? "-1\n" : fmt::format("{}\n", cluster);
+  return text;
 }
 
 /// What is left of the scores for a picture.
@@ -175,7 +237,7 @@ void run(const FitFlags& flags) {
                     {.in_memory = prepared.in_memory,
                      .want_labels = flags.plot && flags.table.label_column != "none",
                      .memory_limit_bytes = run_options.memory_limit_bytes});
-  Fit fit = prepared.fit(data, run_options);
+  auto [fit, clusters] = prepared.fit(data, run_options);
   data.check_labels(fit.summary.n);
   Summary& summary = fit.summary;
   summary.phases.insert(summary.phases.begin(), data.phases().begin(), data.phases().end());
@@ -187,6 +249,8 @@ void run(const FitFlags& flags) {
   bar.clear();
   throw_if_interrupted();
   fit.model.with_input(data.input()).with_summary(summary).save(flags.output);
+  if (const std::string& path = flags.method.manifold.labels_out; !path.empty())
+    write_text(path, cluster_lines(clusters));
   print_results(flags, summary, data.labels(), plot);
 }
 
@@ -202,6 +266,9 @@ void add_fit(Program& program) {
            "  mercer fit huge.npy -o huge.mercer --landmarks 500\n"
            "  mercer fit huge.csv.gz -o huge.mercer --method landmarks --tolerance 0.01 --certify\n"
            "  mercer fit stream.npy -o stream.mercer --method shadow --ell 4\n"
+           "  mercer fit shape.npy -o shape.mercer --method diffusion_maps --reduce shadow\n"
+           "  mercer fit shape.npy -o cut.mercer --method normalized_cut --clusters 3 --labels-out "
+           "c.txt\n"
            "  mercer fit iris.csv -o iris.mercer --label-column last --standardize --plot\n"
            "  mercer fit digits.npy -o digits.mercer --kernel polynomial --degree 2 --retain 0.9\n"
            "  mercer fit points.csv -o points.mercer --gamma 0.5 -q --json - > summary.json\n\n"
@@ -223,6 +290,7 @@ void add_fit(Program& program) {
   flags->table.add(arguments);
   flags->method.add_landmarks(arguments);
   flags->method.add_reduced_sets(arguments);
+  flags->method.manifold.add(arguments);
   flags->method.add_random_features(arguments);
   flags->method.add_solver(arguments);
   arguments.group("Running");

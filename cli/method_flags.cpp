@@ -21,6 +21,9 @@ constexpr const char* kShadow = "shadow";
 constexpr const char* kKmeans = "kmeans";
 constexpr const char* kParing = "paring";
 constexpr const char* kHerding = "herding";
+constexpr const char* kEigenmaps = "laplacian_eigenmaps";
+constexpr const char* kDiffusionMaps = "diffusion_maps";
+constexpr const char* kNormalizedCut = "normalized_cut";
 
 constexpr Names<Selection, 6> kSelections{{{"rpcholesky", Selection::rpcholesky},
                                            {"uniform", Selection::uniform},
@@ -71,9 +74,12 @@ void MethodFlags::add_problem(Arguments& arguments) {
       .option("--method", "NAME", method,
               "auto (default): what suits the size of the table; exact: all pairs of rows; "
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
-              "their radius; kmeans, paring, herding: other centres; random_features: for "
-              "comparison. Without --method, an option that only one method has chooses it")
-      .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures});
+              "their radius; kmeans, paring, herding: other centres; laplacian_eigenmaps, "
+              "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; "
+              "random_features: for comparison. Without --method, an option that only one method "
+              "has chooses it")
+      .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures,
+               kEigenmaps, kDiffusionMaps, kNormalizedCut});
   components.add(arguments);
 }
 
@@ -158,6 +164,11 @@ void MethodFlags::add_solver(Arguments& arguments) {
 
 std::vector<MethodFlags::Given> MethodFlags::given() const {
   const std::vector<std::string> reduced{kShadow, kKmeans, kParing, kHerding};
+  const std::vector<std::string> graphs{kEigenmaps, kDiffusionMaps, kNormalizedCut};
+  const auto or_graphs = [&](std::vector<std::string> methods) {
+    methods.insert(methods.end(), graphs.begin(), graphs.end());
+    return methods;
+  };
   std::vector<Given> list;
   const auto add = [&](bool is_given, const char* option, std::vector<std::string> owners) {
     if (is_given) list.push_back({option, std::move(owners)});
@@ -176,12 +187,19 @@ std::vector<MethodFlags::Given> MethodFlags::given() const {
   add(solver.has_value(), "--solver", {kExact});
   add(solver_tolerance.has_value(), "--solver-tolerance", {kExact});
   add(storage.has_value(), "--storage", {kExact});
-  add(reduction.ell.has_value(), "--ell", reduced);
-  add(reduction.radius.has_value(), "--radius", reduced);
-  add(reduction.centers.has_value(), "--centers", {kKmeans, kParing, kHerding});
-  add(reduction.center_weights.has_value(), "--center-weights", reduced);
-  add(reduction.shuffle, "--shuffle", {kShadow});
+  add(reduction.ell.has_value(), "--ell", or_graphs(reduced));
+  add(reduction.radius.has_value(), "--radius", or_graphs(reduced));
+  add(reduction.centers.has_value(), "--centers", or_graphs({kKmeans, kParing, kHerding}));
+  add(reduction.center_weights.has_value(), "--center-weights", or_graphs(reduced));
+  add(reduction.shuffle, "--shuffle", or_graphs({kShadow}));
   add(verify, "--verify", reduced);
+  add(manifold.reduce.has_value(), "--reduce", graphs);
+  add(manifold.laplacian.has_value(), "--laplacian", {kEigenmaps});
+  add(manifold.no_self_loops, "--no-self-loops", {kEigenmaps, kNormalizedCut});
+  add(manifold.diffusion_alpha.has_value(), "--diffusion-alpha", {kDiffusionMaps});
+  add(manifold.diffusion_time.has_value(), "--diffusion-time", {kDiffusionMaps});
+  add(manifold.clusters.has_value(), "--clusters", {kNormalizedCut});
+  add(!manifold.labels_out.empty(), "--labels-out", {kNormalizedCut});
   return list;
 }
 
@@ -209,10 +227,12 @@ MethodChoice MethodFlags::choose() const {
     throw UsageError(fmt::format("{} is an option of the method {}, but --method {} was given",
                                  option.option, owners, method));
   }
-  const auto reduced = reduction_named(choice.method);
-  if (precision == "float" && (choice.method == kRandomFeatures || reduced))
-    throw UsageError(fmt::format("--precision float does not go with the method {}{}",
-                                 choice.method, reduced ? "" : ", whose phases need double"));
+  const bool has_float =
+      choice.method == "auto" || choice.method == kExact || choice.method == kLandmarks;
+  if (precision == "float" && !has_float)
+    throw UsageError(
+        fmt::format("--precision float does not go with the method {}{}", choice.method,
+                    choice.method == kRandomFeatures ? ", whose phases need double" : ""));
   return choice;
 }
 

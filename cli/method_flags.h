@@ -12,6 +12,7 @@
 #include <mercer/reduced_set.h>
 
 #include "cli/component_flags.h"
+#include "cli/manifold_flags.h"
 #include "cli/program.h"
 #include "cli/reduction_flags.h"
 
@@ -43,6 +44,7 @@ struct MethodFlags {
 
   ReductionFlags reduction;
   bool verify = false;
+  ManifoldFlags manifold;
 
   std::optional<std::string> solver;
   std::optional<double> solver_tolerance;

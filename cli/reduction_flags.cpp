@@ -53,6 +53,10 @@ ReductionOptions ReductionFlags::options(Reduction method) const {
   return options;
 }
 
+std::vector<std::string> reduction_names() {
+  return all_names(kReductions);
+}
+
 std::optional<Reduction> reduction_named(const std::string& name) {
   for (const auto& [known, value] : kReductions)
     if (name == known) return value;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mercer/reduction.h>
 
@@ -25,7 +26,8 @@ struct ReductionFlags {
   ReductionOptions options(Reduction method) const;
 };
 
-/// The reduction of this name, if there is one.
+/// The reduction of this name, if there is one; `none` is one.
 std::optional<Reduction> reduction_named(const std::string& name);
+std::vector<std::string> reduction_names();
 
 }  // namespace mercer::cli

@@ -46,7 +46,7 @@ def main():
             axis.set_aspect("equal")
         figure.tight_layout()
         OUTPUT.parent.mkdir(exist_ok=True)
-        figure.savefig(OUTPUT, dpi=110)
+        figure.savefig(OUTPUT, dpi=110, bbox_inches="tight")
     print(OUTPUT)
 
 
