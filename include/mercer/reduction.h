@@ -104,7 +104,9 @@ WeightedSet reduce(RowSource& rows, const Kernel& kernel, const ReductionOptions
 
 /// Kernel density sum_j w_j k(x, c_j) / N at every point, unnormalised (k(x, x) = 1 for a point on
 /// a lone centre). With all rows as centres it is the usual estimate, with a reduced set its
-/// reduced form.
+/// reduced form. Weights are positive; empty: equal. Every kernel with a formula and all its
+/// parameters will do. n m kernel values, none kept; the same bits for any number of threads and
+/// whatever points are evaluated together.
 std::vector<double> kernel_density(const Kernel& kernel, MatrixView<const double> centers,
                                    std::span<const double> weights, MatrixView<const double> points,
                                    const RunOptions& run = {});

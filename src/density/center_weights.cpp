@@ -1,5 +1,7 @@
 #include "density/center_weights.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <mercer/error.h>
@@ -10,6 +12,9 @@
 namespace mercer::density {
 
 namespace {
+
+/// Share of the kernel matrix in the progress, measured for thousands of centres.
+constexpr double kGramPart = 0.1;
 
 /// The kernel matrix of the centres, symmetric to the bit and with an exact diagonal, entries
 /// raised to the power.
@@ -39,8 +44,10 @@ std::vector<double> optimal_weights(const Kernel& kernel, MatrixView<const doubl
         fmt::format("there are {} kernel sums for {} centres", z.size(), centres.rows()));
   }
   if (centres.rows() == 0) return {};
-  auto minimum =
-      engine::minimize_nonnegative(power_gram(kernel, centres, power, workers), z, workers);
+  workers.phase_range(0, kGramPart);
+  const auto gram = power_gram(kernel, centres, power, workers);
+  workers.phase_range(kGramPart, kGramPart);  // how many steps follow is not known
+  auto minimum = engine::minimize_nonnegative(gram, z, workers);
   if (!minimum.converged) {
     throw NumericalError(fmt::format(
         "no optimal weights of {} centres were found for the {} kernel (residual {:.1e} after {} "

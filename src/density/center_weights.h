@@ -21,8 +21,9 @@ namespace mercer::density {
 /// power. Their sum is near sum_i v_i but not forced to it: rescaling would lose the optimum.
 /// Centres that do not help weigh exactly 0; all do where no z_j is positive.
 ///
-/// O(m^2 d + m^3) time, two m x m matrices of memory. Throws NumericalError when no optimum is
-/// found, which happens for indefinite kernels only.
+/// O(m^2 d + m^3) time; two m x m matrices of memory, which the caller holds against its limit. The
+/// same bits for any number of threads. Progress runs over the current phase. Throws NumericalError
+/// when no optimum is found, which happens for indefinite kernels only.
 std::vector<double> optimal_weights(const Kernel& kernel, MatrixView<const double> centres,
                                     int power, std::span<const double> z, engine::Workers& workers);
 

@@ -9,7 +9,7 @@
 
 #include <mercer/error.h>
 
-#include "engine/blas.h"
+#include "engine/principal_cholesky.h"
 
 namespace mercer::engine {
 
@@ -17,12 +17,15 @@ namespace {
 
 constexpr double kRidge = 1e-9;
 /// Variables and gradients this far on the wrong side of 0, in units where M and z are of size 1,
-/// are there by rounding: its bound is near 1e-14 for m = 5000.
+/// are there by rounding, which is near 1e-16 sqrt(m).
 constexpr double kWrongSide = 1e-12;
 constexpr double kConverged = 1e-9;
 /// Full exchanges that may fail to help before variables move one at a time (Kim & Park: 3).
 constexpr int kPatience = 3;
-constexpr std::size_t kMaxExchanges = 200;
+constexpr std::size_t kMaxExchanges = 300;
+/// As many variables at most change sides by updates of the factor, more by a new one: an update
+/// takes a twentieth of the time of a factor of 2000 variables, and more of smaller ones.
+constexpr std::size_t kMostUpdates = 8;
 
 /// The power of two that brings `value` into [1, 2), as an exponent; 0 for 0.
 int unit_exponent(double value) {
@@ -41,14 +44,12 @@ class Problem {
       throw InvalidArgument(fmt::format("a {} x {} matrix does not fit {} linear coefficients",
                                         m.rows(), m.cols(), z.size()));
     }
+    check_finite();
     double mean = 0;
     double largest = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
       mean += m(i, i) / static_cast<double>(z.size());
       largest = std::max(largest, std::abs(z[i]));
-      if (!std::isfinite(z[i]) || !std::isfinite(m(i, i))) {
-        throw NumericalError("kernel values overflowed: scale the data or the kernel's parameters");
-      }
     }
     m_exponent_ = unit_exponent(mean);
     m_scale_ = std::ldexp(1.0, m_exponent_);
@@ -95,6 +96,16 @@ class Problem {
   }
 
  private:
+  void check_finite() const {
+    const auto finite = [](std::span<const double> values) {
+      return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+    };
+    bool all = finite(z_);
+    for (std::size_t i = 0; i < z_.size(); ++i) all = all && finite(m_.row(i));
+    if (all) return;
+    throw NumericalError("kernel values overflowed: scale the data or the kernel's parameters");
+  }
+
   MatrixView<const double> m_;
   std::vector<double> z_;
   int m_exponent_ = 0;
@@ -108,38 +119,39 @@ class Problem {
 class FreeSystem {
  public:
   FreeSystem(const Problem& problem, Workers& workers)
-      : problem_(problem),
-        workers_(workers),
-        factor_(Matrix<double>::uninitialized(problem.size(), problem.size())) {}
+      : problem_(problem), workers_(workers), factor_(problem.size()) {}
 
+  /// F, in no particular order.
   const Indices& free() const { return free_; }
   std::size_t solves() const { return solves_; }
 
   /// False when M_FF is not positive definite; the set is then empty.
-  bool set_free(Indices free) {
+  bool set_free(const std::vector<bool>& wanted) {
     workers_.check_cancelled();
-    free_ = std::move(free);
-    if (free_.empty()) return true;
-    workers_.for_each(free_.size(), [&](std::size_t i) {
-      for (std::size_t j = 0; j <= i; ++j) factor_(i, j) = problem_.m(free_[i], free_[j]);
-    });
-    if (cholesky_lower(leading(free_.size()))) return true;
-    free_.clear();
-    return false;
+    auto missing = wanted;
+    Indices leaving;  // positions, the last first: removing one leaves those before it in place
+    for (std::size_t position = free_.size(); position-- > 0;) {
+      if (!wanted[free_[position]]) leaving.push_back(position);
+      missing[free_[position]] = false;
+    }
+    const Indices entering = listed(missing);
+    if (entering.size() + leaving.size() > kMostUpdates) return factorize(listed(wanted));
+    for (const std::size_t position : leaving) {
+      factor_.remove(position);
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(position));
+    }
+    return std::ranges::all_of(entering, [&](std::size_t i) { return append(i); }) ||
+           factorize(listed(wanted));
   }
 
-  /// Lets one more variable in, O(|F|^2), unless M_FF would no longer be positive definite.
-  void append(std::size_t variable) {
-    const std::size_t count = free_.size();
-    Matrix<double> row(count, 1);
-    for (std::size_t j = 0; j < count; ++j) row(j, 0) = problem_.m(variable, free_[j]);
-    if (count > 0) solve_lower(leading(count), row);
-    double pivot = problem_.m(variable, variable);
-    for (std::size_t j = 0; j < count; ++j) pivot -= row(j, 0) * row(j, 0);
-    if (!(pivot > 0)) return;
-    std::copy_n(row.data(), count, factor_.row(count).begin());
-    factor_(count, count) = std::sqrt(pivot);
+  /// Lets one more variable in. False, changing nothing, when M_FF would not be positive definite.
+  bool append(std::size_t variable) {
+    std::vector<double> row;
+    for (const std::size_t j : free_) row.push_back(problem_.m(variable, j));
+    row.push_back(problem_.m(variable, variable));
+    if (!factor_.append(row)) return false;
     free_.push_back(variable);
+    return true;
   }
 
   /// x of all variables, 0 outside the set.
@@ -147,22 +159,36 @@ class FreeSystem {
     std::vector<double> x(problem_.size(), 0.0);
     if (free_.empty()) return x;
     ++solves_;
-    Matrix<double> free_x(free_.size(), 1);
-    for (std::size_t i = 0; i < free_.size(); ++i) free_x(i, 0) = problem_.z(free_[i]);
-    solve_lower(leading(free_.size()), free_x);
-    solve_lower_transposed(leading(free_.size()), free_x);
-    for (std::size_t i = 0; i < free_.size(); ++i) x[free_[i]] = free_x(i, 0);
+    std::vector<double> free_x;
+    for (const std::size_t i : free_) free_x.push_back(problem_.z(i));
+    factor_.solve(free_x);
+    for (std::size_t i = 0; i < free_.size(); ++i) x[free_[i]] = free_x[i];
     return x;
   }
 
  private:
-  MatrixView<double> leading(std::size_t count) {
-    return {factor_.data(), count, count, factor_.cols()};
+  static Indices listed(const std::vector<bool>& wanted) {
+    Indices variables;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i]) variables.push_back(i);
+    }
+    return variables;
+  }
+
+  bool factorize(Indices free) {
+    free_ = std::move(free);
+    const auto matrix = factor_.reset(free_.size());
+    workers_.for_each(free_.size(), [&](std::size_t i) {
+      for (std::size_t j = 0; j <= i; ++j) matrix(i, j) = problem_.m(free_[i], free_[j]);
+    });
+    if (factor_.factorize()) return true;
+    free_.clear();
+    return false;
   }
 
   const Problem& problem_;
   Workers& workers_;
-  Matrix<double> factor_;
+  PrincipalCholesky factor_;
   Indices free_;
   std::size_t solves_ = 0;
 };
@@ -190,11 +216,7 @@ std::vector<double> exchange_blocks(const Problem& problem, FreeSystem& system, 
       wrong = {wrong.back()};
     }
     for (const std::size_t i : wrong) is_free[i] = !is_free[i];
-    Indices free;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (is_free[i]) free.push_back(i);
-    }
-    if (!system.set_free(std::move(free))) break;
+    if (!system.set_free(is_free)) break;
     x = system.solve();
   }
   return x;
@@ -214,24 +236,21 @@ bool step_to_solution(std::vector<double>& x, FreeSystem& system) {
     x = solution;
     return true;
   }
-  Indices still_free;
+  std::vector<bool> still_free(x.size(), false);
   for (const std::size_t i : system.free()) {
-    const bool stops = reach(i) <= step;
-    x[i] = stops ? 0 : x[i] + step * (solution[i] - x[i]);
-    if (!stops) still_free.push_back(i);
+    still_free[i] = reach(i) > step;
+    x[i] = still_free[i] ? x[i] + step * (solution[i] - x[i]) : 0;
   }
-  if (!system.set_free(std::move(still_free))) std::ranges::fill(x, 0.0);
+  if (!system.set_free(still_free)) std::ranges::fill(x, 0.0);
   return false;
 }
 
 /// Lawson & Hanson's active set method from a feasible x.
 void descend(const Problem& problem, FreeSystem& system, std::vector<double>& x, Workers& workers) {
   const std::size_t n = problem.size();
-  Indices support;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (x[i] > 0) support.push_back(i);
-  }
-  if (!system.set_free(std::move(support))) std::ranges::fill(x, 0.0);
+  std::vector<bool> support(n);
+  for (std::size_t i = 0; i < n; ++i) support[i] = x[i] > 0;
+  if (!system.set_free(support)) std::ranges::fill(x, 0.0);
   // Variables that were let in and have not been positive since: rounding, or an indefinite M,
   // would make them come and go for ever.
   std::vector<bool> refused(n, false);

@@ -135,6 +135,24 @@ TEST(NonnegativeQuadratic, MeetsTheConditionsOfOptimality) {
   }
 }
 
+TEST(NonnegativeQuadratic, ConvergesWhereExchangesGoRoundInCircles) {
+  // Sums of kernel values over many points, at some of them: nearly singular, and hundreds of
+  // exchanges do not end it.
+  for (const double gamma : {0.6, 20.0}) {
+    const auto points = normal_matrix(4000, 1, 1);
+    const auto centres = points.view().rows_from(0, 100);
+    const auto m = reference::kernel_matrix(Gaussian{gamma}, centres, centres);
+    const auto values = reference::kernel_matrix(Gaussian{gamma}, centres, points);
+    Vector z;
+    for (std::size_t i = 0; i < 100; ++i) {
+      z.push_back(std::accumulate(values.row(i).begin(), values.row(i).end(), 0.0));
+    }
+    const auto minimum = minimize(m, z);
+    EXPECT_TRUE(minimum.converged);
+    EXPECT_LT(kkt_violation(ridged(m), z, minimum.x), 1e-10);
+  }
+}
+
 TEST(NonnegativeQuadratic, SolvesTheSystemWhereNoBoundHolds) {
   const auto points = normal_matrix(20, 3, 1);
   const auto m = reference::kernel_matrix(Laplacian{1.0}, points, points);
@@ -250,6 +268,7 @@ TEST(NonnegativeQuadratic, RefusesWhatDoesNotFit) {
   EXPECT_THROW(minimize(m, {1, NAN, 1}), NumericalError);
   m(2, 1) = m(1, 2) = INFINITY;
   EXPECT_THROW(minimize(m, {1, 1, 1}), NumericalError);
+  EXPECT_THROW(minimize(m, {1, 1, -1}), NumericalError) << "also where a variable is never free";
   EXPECT_TRUE(minimize(Matrix<double>(), {}).x.empty());
 }
 
