@@ -11,12 +11,14 @@
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/landmarks.h>
+#include <mercer/manifold.h>
 #include <mercer/matrix.h>
 #include <mercer/metrics.h>
 #include <mercer/model.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
 #include <mercer/random_features.h>
+#include <mercer/reduction.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
 #include <mercer/summary.h>
