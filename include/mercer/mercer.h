@@ -13,6 +13,7 @@
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/landmarks.h>
+#include <mercer/manifold.h>
 #include <mercer/matrix.h>
 #include <mercer/metrics.h>
 #include <mercer/model.h>

@@ -15,26 +15,33 @@
 namespace mercer {
 
 /// The numbers a model is made of, in the order of the pipeline
-///     x -> input maps -> f(x) -> B^T f(x) + b -> z.
+///     x -> input maps -> f(x) -> B^T f(x) + b -> normaliser -> z.
 /// The feature map f is one of
 ///     library      f(x)_j = k(c_j, x), kernel values against points C
 ///     frequencies  f(x) = sqrt(2/D) [cos w_1 x, sin w_1 x, cos w_2 x, sin w_2 x, ...], D random
 ///                  features for D/2 frequencies w_j; f(x)^T f(y) approximates k(x, y)
 ///     neither      x itself: a linear kernel, whose B is d x k, or kernel values given by the
 ///                  caller (precomputed)
+/// The normaliser, where there is one, divides by the degree of x in the graph of the library,
+///     z_k(x) = (B^T f(x) + b)_k / (d(x) - mu_k),    d(x) = sum_j w_j k(c_j, x).
 struct ModelParts {
   Kernel kernel;  ///< every parameter set
   InputMaps input;
-  Matrix<double> library;           ///< C, s x d, after the input maps
-  Matrix<double> frequencies;       ///< rows w_j, D/2 x d, after the input maps
-  Matrix<double> coefficients;      ///< B, s x k; D x k for frequencies, d x k for a linear kernel
-  std::vector<double> offset;       ///< b, k
-  std::vector<double> eigenvalues;  ///< k, descending
-  double total_weight = 0;          ///< N
+  Matrix<double> library;       ///< C, s x d, after the input maps
+  Matrix<double> frequencies;   ///< rows w_j, D/2 x d, after the input maps
+  Matrix<double> coefficients;  ///< B, s x k; D x k for frequencies, d x k for a linear kernel
+  std::vector<double> offset;   ///< b, k
+  /// k, descending; ascending with a `degree_shift`, where the smallest matter most.
+  std::vector<double> eigenvalues;
+  double total_weight = 0;  ///< N
   /// Feature mean = sum_j mean_coefficients_j phi(c_j), or with frequencies the mean of f itself;
   /// empty when the model is not centred or the method has none.
   std::vector<double> mean_coefficients;
   double mean_norm2 = 0;  ///< squared feature-space norm of that mean
+  /// w, s: makes the normaliser, which needs a library and excludes `mean_coefficients`; empty:
+  /// none.
+  std::vector<double> degree_weights;
+  std::vector<double> degree_shift;  ///< mu, k; empty: zeros
   bool centered = true;
   Summary summary;  ///< of the fit
 };
@@ -55,12 +62,17 @@ class Model final {
   /// any way of cutting the rows into calls. The float overload evaluates kernels in single
   /// precision, about 1e-5 relative to the largest score (random features in double: their phases
   /// need it).
+  ///
+  /// NaN where a normaliser has nothing to divide by: a whole row where d(x) is not positive or so
+  /// small that the kernel values underflow (a point far from the whole library), a single entry
+  /// where d(x) and mu_k agree to rounding.
   Matrix<double> transform(MatrixView<const double> points, const RunOptions& run = {}) const;
   Matrix<float> transform(MatrixView<const float> points, const RunOptions& run = {}) const;
 
   /// Squared feature-space distance of each row to the kept subspace (through the mean when
   /// centred): how badly the model represents the point. Throws InvalidArgument for a precomputed
-  /// kernel, whose k(x, x) is unknown, and for methods that keep no mean.
+  /// kernel, whose k(x, x) is unknown, for methods that keep no mean, and for models with a
+  /// normaliser: their components are functions on a graph, not projections in feature space.
   std::vector<double> residual(MatrixView<const double> points, const RunOptions& run = {}) const;
 
   std::size_t components() const;
@@ -82,6 +94,11 @@ class Model final {
   /// the method has none.
   std::span<const double> mean_coefficients() const;
   double mean_norm2() const;
+  /// w of the degree d(x) = sum_j w_j k(c_j, x) that the components are divided by; empty for
+  /// models without a normaliser.
+  std::span<const double> degree_weights() const;
+  /// mu, subtracted from the degree component by component; empty where it is zero.
+  std::span<const double> degree_shift() const;
   const Summary& summary() const;
 
   /// The same model behind other input maps. The library stays as it is, so the maps must be the

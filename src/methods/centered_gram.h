@@ -6,9 +6,9 @@
 
 #include <mercer/matrix.h>
 
-#include "engine/eigensolver.h"
 #include "engine/gram.h"
 #include "engine/parallel.h"
+#include "methods/deflated_operator.h"
 
 namespace mercer::methods {
 
@@ -16,7 +16,7 @@ namespace mercer::methods {
 /// N), through products with K alone (Schoelkopf et al. 1998, appendix A; with weights, integer
 /// ones equal repetition). Without centring the two projections are left out. `scale` is a power of
 /// two near the largest diagonal entry: squares of products with it stay in range.
-class CenteredGram final : public engine::SymmetricOperator {
+class CenteredGram final : public DeflatedOperator {
  public:
   /// `root_weights` are sqrt(w); empty means 1.
   CenteredGram(engine::GramOperator& gram, std::vector<double> root_weights, bool center,
@@ -29,7 +29,7 @@ class CenteredGram final : public engine::SymmetricOperator {
   double total_weight() const { return total_weight_; }
   double root_weight(std::size_t i) const { return root_weights_.empty() ? 1.0 : root_weights_[i]; }
   /// g, or nothing when not centred.
-  std::span<const double> null_vector() const { return null_vector_; }
+  std::span<const double> null_vector() const override { return null_vector_; }
   /// Weighted mean of every row of K, (K w)_i / N; zeros when not centred.
   std::span<const double> row_means() const { return row_means_; }
   /// Squared norm of the feature mean, w^T K w / N^2; 0 when not centred.
@@ -38,7 +38,7 @@ class CenteredGram final : public engine::SymmetricOperator {
   double total_variance() const { return total_variance_; }
   double uncentered_trace() const { return uncentered_trace_; }
   /// The whole matrix, for dense solvers.
-  Matrix<double> dense();
+  Matrix<double> dense() override;
 
  private:
   void compute_means();

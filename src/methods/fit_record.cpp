@@ -59,8 +59,18 @@ Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) 
   return resolved.kernel;
 }
 
-Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d, Interval total_variance,
-                      std::size_t components_asked) {
+void FitRecord::explain_variance(const ModelParts& parts, Interval total_variance) {
+  summary_.total_variance = total_variance;
+  double kept = 0;
+  for (const double value : parts.eigenvalues) {
+    summary_.explained_variance_ratio.push_back(value / total_variance.high);
+    kept += value;
+  }
+  summary_.reconstruction_error = std::max(total_variance.high - kept, 0.0) / parts.total_weight;
+}
+
+Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
+                      std::optional<Interval> total_variance, std::size_t components_asked) {
   if (parts.eigenvalues.empty()) {
     throw NumericalError(
         parts.centered
@@ -77,13 +87,7 @@ Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d, Interval t
   summary_.library_size = parts.library.rows();
   summary_.centered = parts.centered;
   summary_.eigenvalues = parts.eigenvalues;
-  summary_.total_variance = total_variance;
-  double kept = 0;
-  for (const double value : parts.eigenvalues) {
-    summary_.explained_variance_ratio.push_back(value / total_variance.high);
-    kept += value;
-  }
-  summary_.reconstruction_error = std::max(total_variance.high - kept, 0.0) / parts.total_weight;
+  if (total_variance) explain_variance(parts, *total_variance);
   if (summary_.termination.reason == TerminationReason::converged &&
       summary_.components < components_asked) {
     summary_.termination = {

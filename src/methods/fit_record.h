@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <mercer/kernel.h>
@@ -21,6 +22,7 @@ class FitRecord {
   FitRecord(const char* method, const RunOptions& run);
 
   engine::Workers& workers() { return workers_; }
+  const RunOptions& run() const { return run_; }
   Summary& summary() { return summary_; }
   double memory_limit_bytes() const { return static_cast<double>(limit_bytes_); }
   std::uint64_t seed() const { return run_.seed; }
@@ -31,12 +33,14 @@ class FitRecord {
   /// The kernel with every parameter set; those that were missing are recorded.
   Kernel resolve(const Kernel& asked, MatrixView<const double> points);
 
-  /// Fills in what follows from the parts and the run, and makes the Fit. Throws NumericalError
-  /// when there are no components.
-  Fit finish(ModelParts parts, std::size_t n, std::size_t d, Interval total_variance,
+  /// Fills in what follows from the parts and the run, and makes the Fit. Without a total variance
+  /// the eigenvalues are not variances. Throws NumericalError when there are no components.
+  Fit finish(ModelParts parts, std::size_t n, std::size_t d, std::optional<Interval> total_variance,
              std::size_t components_asked);
 
  private:
+  void explain_variance(const ModelParts& parts, Interval total_variance);
+
   const RunOptions run_;
   engine::Stopwatch clock_;
   engine::Workers workers_;

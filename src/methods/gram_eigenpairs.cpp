@@ -106,19 +106,10 @@ GramEigenpairs solve_dense(CenteredGram& a, const ComponentChoice& choice,
                            const ExactOptions& options, bool whole_spectrum) {
   const std::size_t n = a.size();
   const std::size_t count = whole_spectrum ? n : choice.first_guess(n);
-  engine::EigenPairs found;
-  {
-    Matrix<double> matrix = a.dense();
-    found = engine::largest_eigenpairs(matrix, count);
-  }
-  auto vectors = Matrix<double>::uninitialized(n, count);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < count; ++j) vectors(i, j) = found.vectors(j, i);
-  }
+  auto found = dense_eigenpairs(a, count);
   const std::size_t k = chosen_count(a, choice, found.values, options).value_or(count);
-  auto pairs = take_pairs(a, found.values, std::move(vectors), k);
-  pairs.negative = static_cast<std::size_t>(std::ranges::count_if(
-      found.values, [&](double value) { return value < -1e-8 * found.values.front(); }));
+  auto pairs = take_pairs(a, found.values, std::move(found.vectors), k);
+  pairs.negative = found.negative;
   found.values.resize(k);
   if (k > 0) {
     pairs.residual =
@@ -130,6 +121,42 @@ GramEigenpairs solve_dense(CenteredGram& a, const ComponentChoice& choice,
 }
 
 }  // namespace
+
+TopEigenpairs dense_eigenpairs(DeflatedOperator& a, std::size_t count) {
+  const std::size_t n = a.size();
+  engine::EigenPairs found;
+  {
+    Matrix<double> matrix = a.dense();
+    found = engine::largest_eigenpairs(matrix, count);
+  }
+  TopEigenpairs pairs;
+  pairs.vectors = Matrix<double>::uninitialized(n, count);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < count; ++j) pairs.vectors(i, j) = found.vectors(j, i);
+  }
+  pairs.negative = static_cast<std::size_t>(std::ranges::count_if(
+      found.values, [&](double value) { return value < -1e-8 * found.values.front(); }));
+  pairs.values = std::move(found.values);
+  return pairs;
+}
+
+TopEigenpairs iterative_eigenpairs(DeflatedOperator& a, std::size_t count, std::size_t block,
+                                   const ExactOptions& options, std::uint64_t seed,
+                                   engine::Workers& workers) {
+  auto found = engine::krylov_eigenpairs(a,
+                                         {.count = count,
+                                          .block = block,
+                                          .tolerance = options.solver_tolerance,
+                                          .max_products = options.max_products,
+                                          .seed = seed,
+                                          .null_vector = a.null_vector()},
+                                         workers);
+  return {.values = std::move(found.values),
+          .vectors = std::move(found.vectors),
+          .residuals = std::move(found.residuals),
+          .negative = found.negative_values,
+          .converged = found.converged};
+}
 
 EigenPlan plan_eigenpairs(std::size_t n, const ComponentChoice& choice, const ExactOptions& options,
                           double memory_limit_bytes) {
@@ -170,20 +197,13 @@ GramEigenpairs solve_eigenpairs(CenteredGram& a, const ComponentChoice& choice,
       require_dense_fits(n, n, memory_limit_bytes);
       return solve_dense(a, choice, options, /*whole_spectrum=*/true);
     }
-    auto found = engine::krylov_eigenpairs(a,
-                                           {.count = wanted,
-                                            .block = block,
-                                            .tolerance = options.solver_tolerance,
-                                            .max_products = options.max_products,
-                                            .seed = seed,
-                                            .null_vector = a.null_vector()},
-                                           workers);
+    auto found = iterative_eigenpairs(a, wanted, block, options, seed, workers);
     const auto count = chosen_count(a, choice, found.values, options);
     if (!count && found.converged) continue;
     auto pairs =
         take_pairs(a, found.values, std::move(found.vectors), count.value_or(found.values.size()));
     pairs.residual = largest_relative(found.residuals, found.values);
-    pairs.negative = found.negative_values;
+    pairs.negative = found.negative;
     pairs.converged = found.converged;
     return pairs;
   }

@@ -11,6 +11,7 @@
 #include "engine/parallel.h"
 #include "methods/centered_gram.h"
 #include "methods/component_choice.h"
+#include "methods/deflated_operator.h"
 
 namespace mercer::methods {
 
@@ -26,6 +27,22 @@ struct EigenPlan {
 /// Throws MemoryLimitError, with the bytes needed and what else to try, when nothing fits.
 EigenPlan plan_eigenpairs(std::size_t n, const ComponentChoice& choice, const ExactOptions& options,
                           double memory_limit_bytes);
+
+struct TopEigenpairs {
+  std::vector<double> values;     ///< descending
+  Matrix<double> vectors;         ///< n x values, orthonormal columns
+  std::vector<double> residuals;  ///< |A u - value u|; empty from the dense solver
+  std::size_t negative = 0;       ///< eigenvalues seen below -1e-8 times the largest
+  bool converged = true;
+};
+
+/// The `count` algebraically largest eigenpairs by LAPACK.
+TopEigenpairs dense_eigenpairs(DeflatedOperator& a, std::size_t count);
+
+/// The same by block Krylov iteration, with `solver_tolerance` and `max_products` of the options.
+TopEigenpairs iterative_eigenpairs(DeflatedOperator& a, std::size_t count, std::size_t block,
+                                   const ExactOptions& options, std::uint64_t seed,
+                                   engine::Workers& workers);
 
 struct GramEigenpairs {
   std::vector<double> values;  ///< descending, above rounding noise, as many as were chosen

@@ -126,7 +126,8 @@ Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpe
   }
   const double high = spectrum.total_upper();
   return record.finish(model_parts(kernel, set, spectrum, pairs, options.center), n,
-                       set.points.cols(), {.low = std::max(high - residual, 0.0), .high = high},
+                       set.points.cols(),
+                       Interval{.low = std::max(high - residual, 0.0), .high = high},
                        choice.is_open() ? 0 : options.components);
 }
 

@@ -105,6 +105,32 @@ void validate_input(const InputMaps& input, std::size_t columns) {
   require_finite(scaling.multiply, "scaling.multiply");
 }
 
+void validate_order(const ModelParts& parts) {
+  const bool ascending = !parts.degree_shift.empty();
+  const bool sorted = ascending ? std::ranges::is_sorted(parts.eigenvalues)
+                                : std::ranges::is_sorted(parts.eigenvalues, std::greater<>{});
+  if (!sorted)
+    throw InvalidArgument(fmt::format("model parts: eigenvalues are not in {} order",
+                                      ascending ? "ascending" : "descending"));
+}
+
+void validate_normalizer(const ModelParts& parts) {
+  if (parts.degree_weights.empty()) {
+    if (!parts.degree_shift.empty())
+      throw InvalidArgument("model parts: degree_shift needs degree_weights");
+    return;
+  }
+  if (parts.library.empty())
+    throw InvalidArgument("model parts: degree_weights need a library of points");
+  if (!parts.mean_coefficients.empty())
+    throw InvalidArgument("model parts: a model has degree_weights or mean_coefficients, not both");
+  require_size(parts.degree_weights.size(), parts.library.rows(), "degree_weights");
+  require_finite(parts.degree_weights, "degree_weights");
+  if (!parts.degree_shift.empty())
+    require_size(parts.degree_shift.size(), parts.coefficients.cols(), "degree_shift");
+  require_finite(parts.degree_shift, "degree_shift");
+}
+
 void validate_numbers(const ModelParts& parts) {
   if (parts.coefficients.rows() == 0)
     throw InvalidArgument("model parts: coefficients has no rows");
@@ -114,8 +140,7 @@ void validate_numbers(const ModelParts& parts) {
   require_finite(parts.offset, "offset");
   require_size(parts.eigenvalues.size(), components, "eigenvalues");
   require_finite(parts.eigenvalues, "eigenvalues");
-  if (!std::ranges::is_sorted(parts.eigenvalues, std::greater<>{}))
-    throw InvalidArgument("model parts: eigenvalues are not in descending order");
+  validate_order(parts);
   if (!parts.mean_coefficients.empty())
     require_size(parts.mean_coefficients.size(), parts.coefficients.rows(), "mean_coefficients");
   require_finite(parts.mean_coefficients, "mean_coefficients");
@@ -131,6 +156,7 @@ Model::Model(ModelParts parts) {
   validate_kernel(parts.kernel);
   validate_numbers(parts);
   validate_feature_map(parts);
+  validate_normalizer(parts);
   validate_input(parts.input, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
   Summary summary = std::exchange(parts.summary, {});
@@ -200,6 +226,14 @@ std::span<const double> Model::mean_coefficients() const {
 
 double Model::mean_norm2() const {
   return state_->fitted->parts.mean_norm2;
+}
+
+std::span<const double> Model::degree_weights() const {
+  return state_->fitted->parts.degree_weights;
+}
+
+std::span<const double> Model::degree_shift() const {
+  return state_->fitted->parts.degree_shift;
 }
 
 const Summary& Model::summary() const {

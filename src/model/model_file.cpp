@@ -52,6 +52,8 @@ ModelParts read_parts(ContainerReader& reader, Kernel kernel) {
   parts.offset = reader.vector("offset");
   parts.eigenvalues = reader.vector("eigenvalues");
   parts.mean_coefficients = reader.vector("mean_coefficients");
+  parts.degree_weights = reader.vector("degree_weights");
+  parts.degree_shift = reader.vector("degree_shift");
   const Json scalars = reader.parse("scalars");
   const ObjectReader numbers(scalars, reader.file() + ": scalars");
   parts.centered = numbers.flag("centered");
@@ -110,6 +112,9 @@ void Model::save(const std::filesystem::path& path) const {
   if (!parts.frequencies.empty()) tensors.push_back(as_tensor("frequencies", parts.frequencies));
   if (!parts.mean_coefficients.empty())
     tensors.push_back(as_tensor("mean_coefficients", parts.mean_coefficients));
+  if (!parts.degree_weights.empty())
+    tensors.push_back(as_tensor("degree_weights", parts.degree_weights));
+  if (!parts.degree_shift.empty()) tensors.push_back(as_tensor("degree_shift", parts.degree_shift));
   model::add_input(input, metadata, tensors);
   model::write_container(path, kKind, metadata, tensors);
 }

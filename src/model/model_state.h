@@ -29,7 +29,8 @@ struct FittedParts {
   mutable std::once_flag features_once;
   mutable std::unique_ptr<const engine::FourierFeatures> features;
   mutable std::once_flag padded_once;
-  /// Coefficients and, as one more column, the mean coefficients, padded to whole vectors.
+  /// Coefficients and, as one more column, the mean coefficients or the degree weights (no model
+  /// has both), padded to whole vectors.
   mutable Matrix<double> padded_coefficients;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string_view>
 
@@ -13,6 +14,13 @@ namespace {
 
 constexpr std::size_t kTableRows = 10;
 constexpr int kLabelWidth = 15;
+
+/// Manifold methods are about a graph of kernel values, all others about variance in feature space.
+std::string_view family(std::string_view method) {
+  constexpr std::array<std::string_view, 3> kOfGraphs{"laplacian_eigenmaps", "diffusion_maps",
+                                                      "normalized_cut"};
+  return std::ranges::find(kOfGraphs, method) == kOfGraphs.end() ? "Kernel PCA" : "Kernel graph";
+}
 
 /// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t value) {
@@ -196,7 +204,7 @@ std::string Summary::brief() const {
 
 std::string Summary::full() const {
   Report report;
-  report.heading(fmt::format("Kernel PCA, {} method", method));
+  report.heading(fmt::format("{}, {} method", family(method), method));
   report_data(report, *this);
   if (!eigenvalues.empty()) report_components(report, *this);
   report_errors(report, *this);

@@ -1,8 +1,10 @@
 // Model::transform and Model::residual: z(x) = B^T f(x) + b by tiles of new points against the
 // library, s (d + k) multiply-adds and s kernel values a point, O(s + k) memory a thread; with D
-// random features D (d / 2 + k) multiply-adds and D cosines or sines.
+// random features D (d / 2 + k) multiply-adds and D cosines or sines. The degree that a normaliser
+// divides by is one more column of B.
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "engine/kernel_value.h"
 #include "engine/parallel.h"
 #include "engine/tile.h"
+#include "model/degree_normalizer.h"
 #include "model/model_state.h"
 
 namespace mercer {
@@ -31,6 +34,7 @@ const Matrix<double>& padded_coefficients(const FittedParts& fitted) {
     for (std::size_t i = 0; i < out.rows(); ++i) {
       std::ranges::copy(parts.coefficients.row(i), out.row(i).begin());
       if (!parts.mean_coefficients.empty()) out(i, k) = parts.mean_coefficients[i];
+      if (!parts.degree_weights.empty()) out(i, k) = parts.degree_weights[i];
     }
     fitted.padded_coefficients = std::move(out);
   });
@@ -116,13 +120,14 @@ void add_direct_product(MatrixView<const double> points, MatrixView<const double
                         .c_stride = sums.stride()});
 }
 
-/// Custom kernels take rows of doubles only.
-bool has_single_precision(const Kernel& kernel) {
-  return !std::holds_alternative<Custom>(kernel);
+/// Whether kernel values of rows of T are floats: custom kernels take rows of doubles only.
+template <class T>
+bool uses_single_precision(const Kernel& kernel) {
+  return std::is_same_v<T, float> && !std::holds_alternative<Custom>(kernel);
 }
 
 /// Calls use(first row, mapped points, sums) for every block of rows, sums being the first
-/// `columns` columns of features(points) * [B, mean].
+/// `columns` columns of features(points) * [B, mean or degree weights].
 template <class T, class Use>
 void for_each_block(const FittedParts& fitted, const ColumnScaling& scaling,
                     MatrixView<const T> points, std::size_t columns, const RunOptions& run,
@@ -145,10 +150,10 @@ void for_each_block(const FittedParts& fitted, const ColumnScaling& scaling,
       add_features_product(fitted, mapped, b, sums);
     } else if (parts.library.empty()) {
       add_direct_product(mapped, b, sums);
-    } else if (std::is_same_v<T, double> || !has_single_precision(parts.kernel)) {
-      add_library_product<double>(fitted, mapped, b, sums);
-    } else {
+    } else if (uses_single_precision<T>(parts.kernel)) {
       add_library_product<float>(fitted, mapped, b, sums);
+    } else {
+      add_library_product<double>(fitted, mapped, b, sums);
     }
     use(first, mapped.view(), sums.view());
   });
@@ -167,16 +172,28 @@ template <class T>
 Matrix<T> scores(const Model& model, const FittedParts& fitted, const ColumnScaling& scaling,
                  MatrixView<const T> points, const RunOptions& run) {
   check_width(model, points.cols());
+  const ModelParts& parts = fitted.parts;
   const std::size_t k = model.components();
   auto z = Matrix<T>::uninitialized(points.rows(), k);
-  for_each_block(fitted, scaling, points, k, run,
-                 [&](std::size_t first, MatrixView<const double>, MatrixView<const double> sums) {
-                   for (std::size_t i = 0; i < sums.rows(); ++i) {
-                     for (std::size_t j = 0; j < k; ++j) {
-                       z(first + i, j) = static_cast<T>(sums(i, j) + fitted.parts.offset[j]);
+  const auto fill = [&](std::size_t columns, const auto& value) {
+    for_each_block(fitted, scaling, points, columns, run,
+                   [&](std::size_t first, MatrixView<const double>, MatrixView<const double> sums) {
+                     for (std::size_t i = 0; i < sums.rows(); ++i) {
+                       for (std::size_t j = 0; j < k; ++j) {
+                         z(first + i, j) = static_cast<T>(value(sums.row(i), j));
+                       }
                      }
-                   }
-                 });
+                   });
+  };
+  if (parts.degree_weights.empty()) {
+    fill(k, [&](std::span<const double> sums, std::size_t j) { return sums[j] + parts.offset[j]; });
+    return z;
+  }
+  const model::DegreeNormalizer normalizer(parts.degree_weights, parts.degree_shift,
+                                           uses_single_precision<T>(parts.kernel));
+  fill(k + 1, [&](std::span<const double> sums, std::size_t j) {
+    return (sums[j] + parts.offset[j]) / normalizer.divisor(sums[k], j);
+  });
   return z;
 }
 
@@ -195,6 +212,11 @@ std::vector<double> Model::residual(MatrixView<const double> points, const RunOp
   if (std::holds_alternative<Precomputed>(parts.kernel)) {
     throw InvalidArgument(
         "residuals need k(x, x), which rows of a precomputed kernel do not contain");
+  }
+  if (!parts.degree_weights.empty()) {
+    throw InvalidArgument(
+        "the components of this model are functions on a graph, divided by the degree of the "
+        "point: they are no projections in feature space, so there are no residuals");
   }
   if (parts.centered && parts.mean_coefficients.empty()) {
     throw InvalidArgument("this model keeps no feature-space mean, so it has no residuals");

@@ -8,6 +8,7 @@
 #include <mercer/data.h>
 #include <mercer/exact.h>
 #include <mercer/input.h>
+#include <mercer/manifold.h>
 #include <mercer/model.h>
 #include <mercer/random_features.h>
 
@@ -59,7 +60,8 @@ void write_rows(const std::filesystem::path& path, MatrixView<const double> rows
 void write_expected(const std::filesystem::path& folder, const std::string& name,
                     const Model& model, MatrixView<const double> new_rows) {
   const Matrix<double> scores = model.transform(new_rows);
-  const bool residual = !std::holds_alternative<Precomputed>(model.kernel());
+  const bool residual =
+      !std::holds_alternative<Precomputed>(model.kernel()) && model.degree_weights().empty();
   Matrix<double> output(scores.rows(), scores.cols() + (residual ? 1 : 0));
   for (std::size_t i = 0; i < scores.rows(); ++i)
     std::ranges::copy(scores.row(i), output.row(i).begin());
@@ -119,11 +121,28 @@ void write_feature_model(const std::filesystem::path& folder) {
   write_expected(folder, "random_features", fit.model, fresh);
 }
 
+/// The two ways of dividing by degrees: less a shift, and as they are.
+void write_graph_models(const std::filesystem::path& folder) {
+  WeightedSet set;
+  set.centers = points(0, kTrainingRows);
+  for (std::size_t i = 0; i < kTrainingRows; ++i)
+    set.weights.push_back(static_cast<double>(1 + i % 3));
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  LaplacianEigenmapOptions unnormalized;
+  unnormalized.laplacian = GraphLaplacian::unnormalized;
+  write_rows(folder / "laplacian_eigenmaps.input.csv", fresh);
+  write_expected(folder, "laplacian_eigenmaps",
+                 fit_laplacian_eigenmaps(set, Gaussian{.gamma = 0.3}, unnormalized).model, fresh);
+  write_rows(folder / "diffusion_maps.input.csv", fresh);
+  write_expected(folder, "diffusion_maps", fit_diffusion_maps(set, Laplacian{.gamma = 0.5}).model,
+                 fresh);
+}
+
 }  // namespace
 
 std::vector<std::string> model_names() {
-  return {"table",       "linear", "polynomial",     "rational_quadratic",
-          "precomputed", "custom", "random_features"};
+  return {"table",  "linear",          "polynomial",          "rational_quadratic", "precomputed",
+          "custom", "random_features", "laplacian_eigenmaps", "diffusion_maps"};
 }
 
 Custom custom_kernel() {
@@ -145,6 +164,7 @@ void write_models(const std::filesystem::path& folder) {
   write_plain_model(folder, "precomputed", Precomputed{}, true);
   write_plain_model(folder, "custom", custom_kernel(), true);
   write_feature_model(folder);
+  write_graph_models(folder);
 }
 
 }  // namespace mercer::compat

@@ -15,7 +15,7 @@ std::vector<std::string> model_names();
 Custom custom_kernel();
 
 /// Fits every model to formula-made data and writes NAME.mercer, NAME.input.csv and NAME.output.csv
-/// (components, then the residual where the kernel has one) to the folder.
+/// (components, then the residual where the model has one) to the folder.
 void write_models(const std::filesystem::path& folder);
 
 }  // namespace mercer::compat

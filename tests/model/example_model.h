@@ -46,4 +46,17 @@ inline ModelParts example_feature_parts() {
   return parts;
 }
 
+/// The same components as functions on a graph, divided by the degree less a shift.
+inline ModelParts example_graph_parts() {
+  ModelParts parts = example_parts();
+  parts.mean_coefficients = {};
+  parts.mean_norm2 = 0;
+  parts.centered = false;
+  parts.degree_weights = {1, 2, 0.5};
+  parts.degree_shift = {0.125, 0.25};
+  parts.eigenvalues = {0.125, 0.25};
+  parts.summary.method = "laplacian_eigenmaps";
+  return parts;
+}
+
 }  // namespace mercer::testing

@@ -42,6 +42,8 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(values(a.coefficients()), values(b.coefficients()));
   EXPECT_EQ(values(a.offset()), values(b.offset()));
   EXPECT_EQ(values(a.eigenvalues()), values(b.eigenvalues()));
+  EXPECT_EQ(values(a.degree_weights()), values(b.degree_weights()));
+  EXPECT_EQ(values(a.degree_shift()), values(b.degree_shift()));
   EXPECT_EQ(a.total_weight(), b.total_weight());
   EXPECT_EQ(a.centered(), b.centered());
   EXPECT_EQ(a.summary().json(), b.summary().json());
@@ -79,6 +81,32 @@ TEST(ModelFile, RoundTripKeepsEverything) {
 
 TEST(ModelFile, RoundTripKeepsRandomFeatures) {
   expect_round_trip(testing::example_feature_parts());
+}
+
+TEST(ModelFile, RoundTripKeepsTheNormalizer) {
+  expect_round_trip(testing::example_graph_parts());
+  ModelParts parts = testing::example_graph_parts();
+  parts.degree_shift.clear();
+  parts.eigenvalues = {0.5, 0.25};
+  expect_round_trip(std::move(parts));
+}
+
+TEST(ModelFile, TheNormalizerIsChecked) {
+  const TemporaryFolder folder;
+  Model(testing::example_graph_parts()).save(folder / "a.mercer");
+  const auto load_changed = [&](auto change) {
+    model::Container container = model::read_container(folder / "a.mercer");
+    change(container.tensors);
+    return message_of<FileError>(
+        [&] { model::model_from_container(std::move(container), "a.mercer"); });
+  };
+  EXPECT_EQ(load_changed([](auto&) {}), "no error");
+  EXPECT_EQ(load_changed([](auto& tensors) { tensors.at("degree_weights").shape = {1, 3}; }),
+            "a.mercer: tensor 'degree_weights' must have 1 dimension");
+  EXPECT_EQ(load_changed([](auto& tensors) { tensors.erase("degree_weights"); }),
+            "a.mercer: model parts: degree_shift needs degree_weights");
+  EXPECT_EQ(load_changed([](auto& tensors) { tensors.erase("degree_shift"); }),
+            "a.mercer: model parts: eigenvalues are not in descending order");
 }
 
 TEST(ModelFile, FrequenciesAreChecked) {

@@ -12,6 +12,7 @@ namespace mercer {
 namespace {
 
 using testing::example_feature_parts;
+using testing::example_graph_parts;
 using testing::example_parts;
 using testing::message_of;
 
@@ -89,6 +90,44 @@ TEST(Model, RefusesFrequenciesThatDoNotFit) {
   EXPECT_NE(refusal_of([](auto& p) { p.mean_coefficients.pop_back(); }), "no error");
   EXPECT_EQ(refusal_of([](auto& p) { p.frequencies = Matrix<double>(3, 5); }),
             "input maps: the column rules give 2 columns, the model has 5");
+}
+
+TEST(Model, ShowsItsNormalizer) {
+  const Model model(example_graph_parts());
+  EXPECT_EQ(model.degree_weights()[1], 2);
+  EXPECT_EQ(model.degree_shift()[1], 0.25);
+  EXPECT_TRUE(Model(example_parts()).degree_weights().empty());
+  EXPECT_TRUE(Model(example_parts()).degree_shift().empty());
+  EXPECT_EQ(model.with_input({}).degree_weights().data(), model.degree_weights().data());
+  EXPECT_EQ(model.with_summary({}).degree_shift().data(), model.degree_shift().data());
+}
+
+TEST(Model, RefusesANormalizerThatDoesNotFit) {
+  const auto refusal_of = [](auto change) {
+    ModelParts parts = example_graph_parts();
+    change(parts);
+    return message_of<InvalidArgument>([&] { Model(std::move(parts)); });
+  };
+  EXPECT_EQ(refusal_of([](ModelParts&) {}), "no error");
+  EXPECT_EQ(refusal_of([](auto& p) { p.degree_weights.pop_back(); }),
+            "model parts: degree_weights has 2 entries instead of 3");
+  EXPECT_EQ(refusal_of([](auto& p) { p.degree_weights[1] = NAN; }),
+            "model parts: degree_weights holds nan at position 2");
+  EXPECT_EQ(refusal_of([](auto& p) { p.degree_shift.push_back(1); }),
+            "model parts: degree_shift has 3 entries instead of 2");
+  EXPECT_EQ(refusal_of([](auto& p) { p.degree_shift[0] = INFINITY; }),
+            "model parts: degree_shift holds inf at position 1");
+  EXPECT_EQ(refusal_of([](auto& p) { p.degree_weights.clear(); }),
+            "model parts: degree_shift needs degree_weights");
+  EXPECT_EQ(refusal_of([](auto& p) { p.mean_coefficients = {1, 1, 1}; }),
+            "model parts: a model has degree_weights or mean_coefficients, not both");
+  EXPECT_EQ(refusal_of([](auto& p) { p.eigenvalues = {2, 1}; }),
+            "model parts: eigenvalues are not in ascending order");
+  ModelParts features = example_feature_parts();
+  features.mean_coefficients.clear();
+  features.degree_weights.assign(6, 1.0);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { Model(std::move(features)); }),
+            "model parts: degree_weights need a library of points");
 }
 
 TEST(Model, MayHaveNoComponents) {

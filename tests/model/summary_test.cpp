@@ -43,6 +43,14 @@ TEST(SummaryBrief, DoesNotHideTrouble) {
   EXPECT_NE(s.brief().find(", fewer than asked"), std::string::npos);
 }
 
+TEST(SummaryFull, DoesNotCallGraphsKernelPca) {
+  Summary s = small_summary();
+  for (const char* method : {"laplacian_eigenmaps", "diffusion_maps", "normalized_cut"}) {
+    s.method = method;
+    EXPECT_EQ(s.full().find("Kernel graph, "), 0u) << method;
+  }
+}
+
 TEST(SummaryFull, ShowsTheTableWithCumulativeShares) {
   EXPECT_EQ(small_summary().full(),
             "Kernel PCA, exact method\n"

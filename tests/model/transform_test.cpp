@@ -237,6 +237,110 @@ TEST(Residual, NeedsTheMean) {
   EXPECT_THROW(Model(std::move(parts)).residual(normal_matrix(2, 3, 1)), InvalidArgument);
 }
 
+/// The made-up model with a normaliser, and the values that it must give.
+Model made_up_graph_model(const Kernel& kernel, std::size_t s, std::size_t k, bool shifted) {
+  const Model plain = made_up_model(kernel, s, 4, k);
+  ModelParts parts;
+  parts.kernel = kernel;
+  parts.library = Matrix<double>(plain.library());
+  parts.coefficients = Matrix<double>(plain.coefficients());
+  parts.offset.assign(plain.offset().begin(), plain.offset().end());
+  for (std::size_t j = 0; j < s; ++j) {
+    parts.degree_weights.push_back(0.5 + static_cast<double>(j % 3));
+  }
+  for (std::size_t j = 0; j < k; ++j) {
+    if (shifted) parts.degree_shift.push_back(-0.5 - 0.1 * static_cast<double>(k - j));
+    parts.eigenvalues.push_back(static_cast<double>(shifted ? j : k - j));
+  }
+  parts.total_weight = static_cast<double>(s);
+  parts.centered = false;
+  return Model(std::move(parts));
+}
+
+Matrix<double> divided_definition(const Model& model, MatrixView<const double> points) {
+  auto z = definition(model, points);
+  const auto values = engine::reference::kernel_matrix(model.kernel(), points, model.library());
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    double degree = 0;
+    for (std::size_t j = 0; j < values.cols(); ++j) {
+      degree += values(i, j) * model.degree_weights()[j];
+    }
+    for (std::size_t j = 0; j < z.cols(); ++j) {
+      z(i, j) /= degree - (model.degree_shift().empty() ? 0 : model.degree_shift()[j]);
+    }
+  }
+  return z;
+}
+
+TEST_P(TransformOnEveryTarget, DividesByTheDegree) {
+  const auto points = normal_matrix(210, 4, 3);
+  Matrix<float> single(points.rows(), points.cols());
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    single.data()[i] = static_cast<float>(points.data()[i]);
+  }
+  for (const Kernel& kernel : {Kernel{Gaussian{0.1}}, Kernel{Laplacian{0.3}}}) {
+    for (const auto& [s, k] : {std::pair{1, 1}, {13, 3}, {200, 8}, {400, 11}}) {
+      for (const bool shifted : {false, true}) {
+        SCOPED_TRACE(s);
+        const Model model = made_up_graph_model(kernel, s, k, shifted);
+        const auto expected = divided_definition(model, points);
+        double scale = 1;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          scale = std::max(scale, std::abs(expected.data()[i]));
+        }
+        const auto z = model.transform(points, {.threads = 1});
+        EXPECT_LT(largest_difference(z, expected), 1e-12 * scale);
+        EXPECT_TRUE(same_bits(z, model.transform(points, {.threads = 3})));
+        const auto rough = model.transform(single);
+        for (std::size_t i = 0; i < rough.size(); ++i) {
+          ASSERT_NEAR(static_cast<double>(rough.data()[i]), expected.data()[i], 3e-5 * scale);
+        }
+      }
+    }
+  }
+}
+
+TEST(TransformByDegree, FarPointsAreNotANumber) {
+  const Model model = made_up_graph_model(Gaussian{1.0}, 20, 2, false);
+  Matrix<double> points(4, 4);
+  points(1, 0) = 14;   // exp(-200), out of the range of floats
+  points(2, 0) = 28;   // subnormal kernel values: digits are lost
+  points(3, 0) = 1e3;  // no kernel value at all
+  Matrix<float> single(4, 4);
+  for (std::size_t i = 0; i < 4; ++i) single(i, 0) = static_cast<float>(points(i, 0));
+  const auto z = model.transform(points);
+  const auto rough = model.transform(single);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_TRUE(std::isfinite(z(0, j)) && std::isfinite(z(1, j)));
+    EXPECT_TRUE(std::isnan(z(2, j)) && std::isnan(z(3, j)));
+    EXPECT_TRUE(std::isfinite(rough(0, j)));
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_TRUE(std::isnan(rough(i, j))) << i;
+  }
+}
+
+TEST(TransformByDegree, ADegreeEqualToItsShiftIsNotANumberForThatComponent) {
+  ModelParts parts;
+  parts.kernel = Gaussian{1.0};
+  parts.library = Matrix<double>(1, 1);
+  parts.coefficients = Matrix<double>(1, 3);
+  for (std::size_t j = 0; j < 3; ++j) parts.coefficients(0, j) = 1;
+  parts.offset.assign(3, 0.0);
+  parts.degree_weights = {1};
+  parts.degree_shift = {0.5, 1, 1.5};
+  parts.eigenvalues = parts.degree_shift;
+  parts.total_weight = 1;
+  parts.centered = false;
+  const auto z = Model(std::move(parts)).transform(Matrix<double>(1, 1));
+  EXPECT_EQ(z(0, 0), 2);
+  EXPECT_TRUE(std::isnan(z(0, 1)));
+  EXPECT_EQ(z(0, 2), -2);
+}
+
+TEST(Residual, IsRefusedForFunctionsOnAGraph) {
+  const Model model = made_up_graph_model(Gaussian{1.0}, 20, 2, false);
+  EXPECT_THROW(model.residual(normal_matrix(2, 4, 1)), InvalidArgument);
+}
+
 RC_GTEST_PROP(TransformProperty, EqualsItsDefinitionForAnyShape, ()) {
   const auto s = *rc::gen::inRange<std::size_t>(1, 420);
   const auto d = *rc::gen::inRange<std::size_t>(1, 20);
