@@ -17,6 +17,7 @@
 #include "density/shadow.h"
 #include "engine/gram.h"
 #include "engine/parallel.h"
+#include "engine/random.h"
 #ifdef MERCER_BENCH_NANOFLANN
 #include "bench/micro/nanoflann_cover.h"
 #endif
@@ -75,22 +76,51 @@ void bare_products(MatrixView<const double> points, MatrixView<const double> col
   });
 }
 
-void shadow_cover_by_tiles(benchmark::State& state) {
-  constexpr std::size_t kCols = 16;
-  const double radius = static_cast<double>(state.range(0)) / 100;
-  const auto points = normal_points(kRows, kCols);
+/// Equally frequent small clusters in random order: a row goes to any centre with the same
+/// probability, so that the plain loop needs half of all pairs.
+Matrix<double> clustered_points(std::size_t clusters, std::size_t cols) {
+  constexpr double kApart = 10;
+  constexpr double kDeviation = 0.2;
+  const auto middles = normal_points(clusters, cols);
+  auto points = normal_points(kRows, cols);
+  const engine::RandomStream stream(20260101);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const auto cluster =
+        static_cast<std::size_t>(stream.uniform(i) * static_cast<double>(clusters));
+    for (std::size_t j = 0; j < cols; ++j) {
+      points(i, j) = kApart * middles(cluster, j) + kDeviation * points(i, j);
+    }
+  }
+  return points;
+}
+
+void compare_with_products(benchmark::State& state, MatrixView<const double> points,
+                           double radius) {
   std::vector<Hit> hits(kRows);
   engine::Workers workers(RunOptions{.threads = kThreads});
   const std::size_t m = cover_size(points, radius, hits, workers);
   Best cover;
   Best products;
   for ([[maybe_unused]] auto iteration : state) {
-    products.time([&] { bare_products(points, points.view().rows_from(0, m), workers); });
+    products.time([&] { bare_products(points, points.rows_from(0, m), workers); });
     state.SetIterationTime(cover.time([&] { cover_size(points, radius, hits, workers); }));
   }
+  double pairs = 0;
+  for (const Hit& hit : hits) pairs += static_cast<double>(hit.centre + 1);
   state.counters["centres"] = static_cast<double>(m);
   state.counters["mrows"] = kRows / cover.seconds() * 1e-6;
-  state.counters["times_of_bare_products"] = cover.seconds() / products.seconds();
+  state.counters["pairs_per_row"] = pairs / kRows;
+  state.counters["times_of_all_products"] = cover.seconds() / products.seconds();
+  state.counters["times_of_needed_products"] =
+      cover.seconds() / products.seconds() * (static_cast<double>(m) * kRows) / pairs;
+}
+
+void shadow_cover_by_tiles_normal(benchmark::State& state) {
+  compare_with_products(state, normal_points(kRows, 16), 4.2);
+}
+
+void shadow_cover_by_tiles_clusters(benchmark::State& state) {
+  compare_with_products(state, clustered_points(5000, 16), 3);
 }
 
 #ifdef MERCER_BENCH_NANOFLANN
@@ -132,8 +162,11 @@ void shadow_cover_by_grid(benchmark::State& state) {
 #endif
 }
 
-BENCHMARK(shadow_cover_by_tiles)
-    ->Arg(500)
+BENCHMARK(shadow_cover_by_tiles_normal)
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(shadow_cover_by_tiles_clusters)
     ->UseManualTime()
     ->Iterations(3)
     ->Unit(benchmark::kMillisecond);

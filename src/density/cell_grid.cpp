@@ -18,9 +18,11 @@ namespace {
 /// are numbered by (some 2^-52 of at most 2^40 cells).
 constexpr double kCellPerRadius = 1 + 0x1p-8;
 
-/// Rows searched by all threads before those left over are admitted: enough for many tasks, and
-/// few enough for centres to be known soon.
-constexpr std::size_t kBatchRows = 16384;
+/// Rows searched by all threads before those left over are admitted: so many that about kAdmitted
+/// are left over, which is work for one thread, within limits.
+constexpr double kAdmitted = 4096;
+constexpr double kLeastBatchRows = 16384;
+constexpr double kMostBatchRows = 262144;
 
 constexpr std::size_t kFirstBuckets = 1024;
 /// At least. More would meet fewer strangers, but no longer be in cache.
@@ -132,8 +134,8 @@ void CellGrid::admit(MatrixView<const double> points, std::span<const std::size_
   }
 }
 
-std::size_t CellGrid::batch_rows(double /*share*/) const {
-  return kBatchRows;
+std::size_t CellGrid::batch_rows(double share) const {
+  return static_cast<std::size_t>(std::clamp(kAdmitted / share, kLeastBatchRows, kMostBatchRows));
 }
 
 void CellGrid::index(std::span<const double> centre) {

@@ -13,8 +13,8 @@ namespace mercer::density {
 
 namespace {
 
-/// Share of the kernel matrix in the progress, measured for thousands of centres.
-constexpr double kGramPart = 0.1;
+/// Share of the kernel matrix in the time, for thousands of centres.
+constexpr double kGramPart = 0.05;
 
 /// The kernel matrix of the centres, symmetric to the bit and with an exact diagonal, entries
 /// raised to the power.

@@ -1,6 +1,7 @@
 #include "density/cover_tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,14 +18,19 @@ using engine::kBlock;
 
 /// Columns of a tile that are looked at together: a multiple of what register tiles hold.
 constexpr std::size_t kGroup = engine::kProductColumns;
+/// Centres that rows are compared with at a time: a multiple of every panel width, and few enough
+/// for the values of a panel of rows to stay in the first-level cache beside what they come from.
+constexpr std::size_t kColumns = kBlock / 2;
 
 /// Rows searched by all threads before those left over are admitted, at most.
-constexpr std::size_t kMostBatchRows = 32768;
+constexpr std::size_t kMostBatchRows = 131072;
 
 /// Squared norms above this are not used: sums of products of such points might overflow.
 constexpr double kLargestSquaredNorm = 0x1p1000;
-/// In place of their half norm: outweighs any other.
+/// In place of their half norm: outweighs any other that is finite.
 constexpr double kAlwaysCandidate = -0x1p1010;
+/// The half norm of points that are not there.
+constexpr double kNeverCandidate = std::numeric_limits<double>::infinity();
 
 /// Tile values of a panel of `rows` with `columns` points of `cols` from the start of a block on,
 /// as [column][row]. One panel at a time: its values are looked at while they are in the
@@ -47,21 +53,36 @@ void tile_values(const CoverPanels& rows, std::size_t panel, const CoverPanels& 
 }
 
 bool all_negative(const double* values, std::size_t count) {
-  std::uint64_t signs = ~std::uint64_t{0};
-  for (std::size_t i = 0; i < count; ++i) signs &= std::bit_cast<std::uint64_t>(values[i]);
-  return signs >> 63U != 0;
+  // By sign bits, several at a time and independent of each other: this reads every value of every
+  // tile.
+  constexpr std::size_t kLanes = 8;
+  std::array<std::uint64_t, kLanes> signs;
+  signs.fill(~std::uint64_t{0});
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      signs[lane] &= std::bit_cast<std::uint64_t>(values[i + lane]);
+    }
+  }
+  for (; i < count; ++i) signs[0] &= std::bit_cast<std::uint64_t>(values[i]);
+  for (const std::uint64_t lane : signs) signs[0] &= lane;
+  return signs[0] >> 63U != 0;
 }
 
 /// Calls candidate(column, row) for the values that are not negative, column by column.
 template <class Candidate>
 void for_each_candidate(const double* values, std::size_t columns, std::size_t width,
                         const Candidate& candidate) {
-  for (std::size_t group = 0; group < columns; group += kGroup) {
-    // Nearly always: a row has few candidates among thousands of centres.
+  const std::size_t whole = (columns + kGroup - 1) / kGroup * kGroup;
+  // Mostly: a row has few candidates among thousands of centres.
+  if (all_negative(values, whole * width)) return;
+  for (std::size_t group = 0; group < whole; group += kGroup) {
     if (all_negative(values + group * width, kGroup * width)) continue;
     for (std::size_t column = group; column < group + kGroup; ++column) {
+      const double* of_column = values + column * width;
+      if (all_negative(of_column, width)) continue;
       for (std::size_t row = 0; row < width; ++row) {
-        if (!std::signbit(values[column * width + row])) candidate(column, row);
+        if (!std::signbit(of_column[row])) candidate(column, row);
       }
     }
   }
@@ -69,17 +90,41 @@ void for_each_candidate(const double* values, std::size_t columns, std::size_t w
 
 }  // namespace
 
-CoverPanels::CoverPanels(std::size_t cols) : cols_(cols), width_(engine::panel_width<double>()) {}
+CoverPanels::CoverPanels(std::size_t cols, std::size_t expected)
+    : cols_(cols), width_(engine::panel_width<double>()) {
+  const std::size_t room = (expected + kBlock - 1) / kBlock * kBlock;
+  values_.reserve(room * cols);
+  half_norms_.reserve(room);
+}
 
 void CoverPanels::append(std::span<const double> point, double half_norm) {
   if (size_ % kBlock == 0) {
     values_.resize((size_ + kBlock) * cols_, 0.0);
-    half_norms_.resize(size_ + kBlock, std::numeric_limits<double>::infinity());
+    half_norms_.resize(size_ + kBlock, kNeverCandidate);
   }
-  double* out = values_.data() + size_ / width_ * width_ * cols_ + size_ % width_;
+  double* out = first_coordinate(size_);
   for (std::size_t j = 0; j < cols_; ++j) out[j * width_] = point[j];
   half_norms_[size_] = half_norm;
   ++size_;
+}
+
+void CoverPanels::dismiss(std::size_t i) {
+  half_norms_[i] = kNeverCandidate;
+}
+
+void CoverPanels::drop_dismissed() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (half_norms_[i] == kNeverCandidate) continue;
+    const double* from = first_coordinate(i);
+    double* to = first_coordinate(kept);
+    for (std::size_t j = 0; j < cols_; ++j) to[j * width_] = from[j * width_];
+    half_norms_[kept] = half_norms_[i];
+    ++kept;
+  }
+  std::fill(half_norms_.begin() + static_cast<std::ptrdiff_t>(kept), half_norms_.end(),
+            kNeverCandidate);
+  size_ = kept;
 }
 
 CoverTiles::CoverTiles(const CoverRule& rule, std::vector<double> origin)
@@ -99,8 +144,8 @@ double CoverTiles::place(std::span<const double> x, std::span<double> placed) co
   return std::numeric_limits<double>::infinity();
 }
 
-void CoverTiles::pack_row(std::span<const double> x, CoverPanels& panels) const {
-  std::vector<double> placed(x.size());
+void CoverTiles::pack_row(std::span<const double> x, std::span<double> placed,
+                          CoverPanels& panels) const {
   const double norm2 = place(x, placed);
   const double radius = rule().scaled_radius();
   // What rounding can do to a squared distance: of sums of d products in the norms, in the tile and
@@ -119,8 +164,9 @@ void CoverTiles::pack_centre(std::span<const double> x, CoverPanels& panels) con
 }
 
 CoverPanels CoverTiles::pack_rows(MatrixView<const double> points, const Rows& rows) const {
-  CoverPanels packed(points.cols());
-  for (const std::size_t row : rows) pack_row(points.row(row), packed);
+  CoverPanels packed(points.cols(), rows.size());
+  std::vector<double> placed(points.cols());
+  for (const std::size_t row : rows) pack_row(points.row(row), placed, packed);
   return packed;
 }
 
@@ -141,8 +187,8 @@ void CoverTiles::find_from(std::size_t first_centre, MatrixView<const double> po
   const std::size_t width = packed.panel_width();
   std::vector<double> values(kBlock * width);
   std::size_t covered = 0;
-  for (std::size_t first = first_centre / kBlock * kBlock; first < size(); first += kBlock) {
-    const std::size_t columns = std::min(kBlock, size() - first);
+  for (std::size_t first = first_centre / kBlock * kBlock; first < size(); first += kColumns) {
+    const std::size_t columns = std::min(kColumns, size() - first);
     for (std::size_t panel = 0; panel < packed.panels(); ++panel) {
       tile_values(packed, panel, packed_centres_, first, columns, points.cols(), values.data());
       for_each_candidate(values.data(), columns, width, [&](std::size_t column, std::size_t lane) {
@@ -151,14 +197,15 @@ void CoverTiles::find_from(std::size_t first_centre, MatrixView<const double> po
         const double distance = rule().squared_distance(points.row(row), centre(first + column));
         if (!rule().covers(distance)) return;
         hits[row] = rule().hit(first + column, distance);
+        packed.dismiss(panel * width + lane);
         ++covered;
       });
     }
-    // Packing anew costs a row about as much as a few centres do.
+    // To move a row up costs about as much as to compare it with a few centres.
     if (8 * covered < rows.size()) continue;
     std::erase_if(rows, [&](std::size_t row) { return hits[row].centre != kUncovered; });
     if (rows.empty()) return;
-    packed = pack_rows(points, rows);
+    packed.drop_dismissed();
     covered = 0;
   }
 }

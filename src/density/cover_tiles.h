@@ -14,11 +14,15 @@ namespace mercer::density {
 /// engine::kBlock; what is missing to a whole block is never a candidate.
 class CoverPanels {
  public:
-  explicit CoverPanels(std::size_t cols);
+  explicit CoverPanels(std::size_t cols, std::size_t expected = 0);
 
   std::size_t size() const { return size_; }
   /// The value of a tile starts at minus the sum of both half norms.
   void append(std::span<const double> point, double half_norm);
+  /// Point i will be no candidate any more.
+  void dismiss(std::size_t i);
+  /// Moves the others up, in their order.
+  void drop_dismissed();
 
   const double* panel(std::size_t p) const { return values_.data() + p * width_ * cols_; }
   const double* half_norms(std::size_t p) const { return half_norms_.data() + p * width_; }
@@ -26,6 +30,10 @@ class CoverPanels {
   std::size_t panels() const { return (size_ + width_ - 1) / width_; }
 
  private:
+  double* first_coordinate(std::size_t i) {
+    return values_.data() + i / width_ * width_ * cols_ + i % width_;
+  }
+
   std::size_t cols_;
   std::size_t width_;
   std::size_t size_ = 0;
@@ -55,7 +63,7 @@ class CoverTiles final : public CoverSearch {
                  std::span<Hit> hits) const;
   void admit_block(MatrixView<const double> points, const Rows& rows, std::span<Hit> hits);
   CoverPanels pack_rows(MatrixView<const double> points, const Rows& rows) const;
-  void pack_row(std::span<const double> x, CoverPanels& panels) const;
+  void pack_row(std::span<const double> x, std::span<double> placed, CoverPanels& panels) const;
   void pack_centre(std::span<const double> x, CoverPanels& panels) const;
   double place(std::span<const double> x, std::span<double> placed) const;
   void index(std::span<const double> centre) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,8 +16,14 @@ namespace mercer::density {
 
 namespace {
 
-/// Rows that a thread searches for at a time.
-constexpr std::size_t kTaskRows = 192;
+/// Rows that a thread searches for at a time: many, because the few among them that no early centre
+/// covers are then searched for together, but enough tasks for all threads.
+std::size_t rows_per_task(std::size_t rows, std::size_t threads) {
+  constexpr std::size_t kLeast = 96;
+  constexpr std::size_t kMost = 1920;
+  constexpr std::size_t kTasksPerThread = 4;
+  return std::clamp(rows / (kTasksPerThread * threads), kLeast, kMost);
+}
 
 /// For the radius 0, which covers nothing.
 class EveryRow final : public CoverSearch {
@@ -29,7 +36,7 @@ class EveryRow final : public CoverSearch {
              std::span<Hit> hits) override {
     for (const std::size_t row : rows) hits[row] = open(points.row(row));
   }
-  std::size_t batch_rows(double /*share*/) const override { return kTaskRows; }
+  std::size_t batch_rows(double /*share*/) const override { return 4096; }
 
  private:
   void index(std::span<const double> /*centre*/) override {}
@@ -121,10 +128,11 @@ void ShadowCover::add(MatrixView<const double> points, std::uint64_t first_row, 
 void ShadowCover::add_batch(MatrixView<const double> points, std::uint64_t first_row,
                             std::span<Hit> hits, engine::Workers& workers) {
   std::ranges::fill(hits, Hit{.centre = kUncovered});
-  workers.for_each((hits.size() + kTaskRows - 1) / kTaskRows, [&](std::size_t task) {
-    std::vector<std::size_t> rows;
-    const std::size_t end = std::min((task + 1) * kTaskRows, hits.size());
-    for (std::size_t i = task * kTaskRows; i < end; ++i) rows.push_back(i);
+  const std::size_t task_rows = rows_per_task(hits.size(), workers.threads());
+  workers.for_each((hits.size() + task_rows - 1) / task_rows, [&](std::size_t task) {
+    const std::size_t begin = task * task_rows;
+    std::vector<std::size_t> rows(std::min(task_rows, hits.size() - begin));
+    std::iota(rows.begin(), rows.end(), begin);
     search_->find(points, rows, hits);
   });
   std::vector<std::size_t> uncovered;
