@@ -24,6 +24,7 @@
 #include "density/squared_distance.h"
 #include "engine/kernel_value.h"
 #include "methods/cover_state.h"
+#include "system/memory.h"
 
 namespace mercer::methods {
 
@@ -56,8 +57,13 @@ struct ShuffledRows {
 class Reducer {
  public:
   Reducer(TrainingRows& data, const Kernel& kernel, const ReductionOptions& options,
-          std::uint64_t seed, engine::Workers& workers)
-      : data_(data), kernel_(kernel), options_(options), stream_(seed), workers_(workers) {}
+          std::uint64_t seed, double memory_limit_bytes, engine::Workers& workers)
+      : data_(data),
+        kernel_(kernel),
+        options_(options),
+        stream_(seed),
+        memory_limit_bytes_(memory_limit_bytes),
+        workers_(workers) {}
 
   WeightedSet run();
 
@@ -83,6 +89,7 @@ class Reducer {
   const Kernel& kernel_;
   const ReductionOptions& options_;
   engine::RandomStream stream_;
+  double memory_limit_bytes_;
   engine::Workers& workers_;
   std::size_t rows_ = 0;
   double data_weight_ = 0;
@@ -150,7 +157,7 @@ WeightedSet Reducer::shuffled_shadow() {
   TrainingRows in_order(rows.points, rows.weights);
   ReductionOptions options = options_;
   options.shuffle = false;
-  WeightedSet set = Reducer(in_order, kernel_, options, 0, workers_).shadow();
+  WeightedSet set = Reducer(in_order, kernel_, options, 0, memory_limit_bytes_, workers_).shadow();
   for (auto& row : set.rows) row = rows.order[row];
   std::vector<std::size_t> map(set.map.size());
   for (std::size_t i = 0; i < map.size(); ++i) map[rows.order[i]] = set.map[i];
@@ -264,6 +271,14 @@ void Reducer::weigh_by_nearest(WeightedSet& set) {
 }
 
 void Reducer::weigh_optimally(WeightedSet& set, int power) {
+  const auto m = static_cast<double>(set.size());
+  const double bytes = 2 * sizeof(double) * m * m;
+  if (bytes > memory_limit_bytes_) {
+    throw MemoryLimitError(fmt::format(
+        "optimal weights of {} centres need {}, more than the limit of {}: take a larger radius, "
+        "fewer centres or the weights of the nearest rows",
+        set.size(), system::format_bytes(bytes), system::format_bytes(memory_limit_bytes_)));
+  }
   density::KernelSums sums(kernel_, set.centers, power);
   for_each_chunk([&](const Chunk& chunk) {
     sums.add(chunk.points, chunk.weights, workers_);
@@ -339,8 +354,8 @@ WeightedSet Reducer::run() {
 }  // namespace
 
 WeightedSet reduce_rows(TrainingRows& data, const Kernel& kernel, const ReductionOptions& options,
-                        std::uint64_t seed, engine::Workers& workers) {
-  return Reducer(data, kernel, options, seed, workers).run();
+                        std::uint64_t seed, double memory_limit_bytes, engine::Workers& workers) {
+  return Reducer(data, kernel, options, seed, memory_limit_bytes, workers).run();
 }
 
 }  // namespace mercer::methods

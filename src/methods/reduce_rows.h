@@ -10,9 +10,10 @@
 
 namespace mercer::methods {
 
-/// What `reduce` does, inside the phases of a fit.
+/// What `reduce` does, inside the phases of a fit. Throws MemoryLimitError when there are too many
+/// centres for optimal weights.
 WeightedSet reduce_rows(TrainingRows& data, const Kernel& kernel, const ReductionOptions& options,
-                        std::uint64_t seed, engine::Workers& workers);
+                        std::uint64_t seed, double memory_limit_bytes, engine::Workers& workers);
 
 const char* reduction_name(Reduction reduction);
 const char* center_weights_name(CenterWeights weights);

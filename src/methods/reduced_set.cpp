@@ -102,8 +102,8 @@ Fit ReducedSetFit::of_rows(methods::TrainingRows& data, const Kernel& asked) {
   data_ = &data;
   const Kernel kernel = resolve(data, asked);
   record_.begin("reduction");
-  const WeightedSet set =
-      methods::reduce_rows(data, kernel, options_.reduction, record_.seed(), record_.workers());
+  const WeightedSet set = methods::reduce_rows(data, kernel, options_.reduction, record_.seed(),
+                                               record_.memory_limit_bytes(), record_.workers());
   return fit_centres(kernel, set);
 }
 

@@ -10,6 +10,7 @@
 #include "methods/cover_state.h"
 #include "methods/fit_record.h"
 #include "methods/reduce_rows.h"
+#include "system/memory.h"
 
 namespace mercer {
 
@@ -63,6 +64,10 @@ void check_request(const Kernel& kernel, const ReductionOptions& options) {
   }
 }
 
+double limit_bytes(const RunOptions& run) {
+  return static_cast<double>(system::memory_limit_bytes(run.memory_limit_bytes));
+}
+
 }  // namespace
 
 double WeightedSet::total_weight() const {
@@ -113,7 +118,7 @@ WeightedSet reduce(MatrixView<const double> points, std::span<const double> weig
   methods::TrainingRows data(points, weights);
   engine::Workers workers(run);
   workers.begin_phase("reduction");
-  return methods::reduce_rows(data, kernel, options, run.seed, workers);
+  return methods::reduce_rows(data, kernel, options, run.seed, limit_bytes(run), workers);
 }
 
 WeightedSet reduce(RowSource& rows, const Kernel& kernel, const ReductionOptions& options,
@@ -122,7 +127,7 @@ WeightedSet reduce(RowSource& rows, const Kernel& kernel, const ReductionOptions
   methods::TrainingRows data(rows);
   engine::Workers workers(run);
   workers.begin_phase("reduction");
-  return methods::reduce_rows(data, kernel, options, run.seed, workers);
+  return methods::reduce_rows(data, kernel, options, run.seed, limit_bytes(run), workers);
 }
 
 }  // namespace mercer

@@ -288,6 +288,15 @@ TEST(ReducedSet, RefusesWhatItCannotDo) {
   EXPECT_NO_THROW(fit_reduced_set(points, Polynomial{.gamma = 1}, options));
 }
 
+TEST(ReducedSet, OptimalWeightsRespectTheMemoryLimit) {
+  ReducedSetOptions options;
+  options.reduction.radius = 0;
+  options.reduction.weights = CenterWeights::operator_optimal;
+  EXPECT_THROW(fit_reduced_set(normal_matrix(300, 2, 1), Gaussian{.gamma = 1}, options,
+                               {.memory_limit_bytes = 1000000}),
+               MemoryLimitError);
+}
+
 TEST(ReducedSet, TinyData) {
   const auto one = normal_matrix(1, 2, 1);
   EXPECT_THROW(fit_reduced_set(one, Gaussian{.gamma = 1}), NumericalError);
