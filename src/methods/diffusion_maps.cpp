@@ -69,21 +69,21 @@ Fit methods::diffusion_maps(const GraphNodes& nodes, const DiffusionMapOptions& 
   return graph.finish(std::move(b), pairs.values, std::move(u), {});
 }
 
-void methods::check_options(const DiffusionMapOptions& options) {
-  const methods::ComponentChoice checked(options.components, {}, {});
-  if (!(options.alpha >= 0 && options.alpha <= 1)) {
-    throw InvalidArgument(fmt::format("alpha is {}: it must lie between 0 and 1", options.alpha));
+void DiffusionMapOptions::validate() const {
+  const methods::ComponentChoice checked(components, {}, {});
+  if (!(alpha >= 0 && alpha <= 1)) {
+    throw InvalidArgument(fmt::format("alpha is {}: it must lie between 0 and 1", alpha));
   }
-  if (!(options.time >= 0 && std::isfinite(options.time))) {
-    throw InvalidArgument(
-        fmt::format("time is {}: it must be finite and not negative", options.time));
+  if (!(time >= 0 && std::isfinite(time))) {
+    throw InvalidArgument(fmt::format("time is {}: it must be finite and not negative", time));
   }
-  options.solver.validate();
+  reduction.validate();
+  solver.validate();
 }
 
 Fit fit_diffusion_maps(const WeightedSet& set, const Kernel& kernel,
                        const DiffusionMapOptions& options, const RunOptions& run) {
-  methods::check_options(options);
+  options.validate();
   methods::FitRecord record("diffusion_maps", run);
   const auto nodes =
       methods::checked_nodes(set, kernel, options.weights, options.reduction, record);

@@ -10,6 +10,7 @@
 #include <mercer/error.h>
 #include <mercer/platform.h>
 
+#include "engine/random.h"
 #include "system/memory.h"
 
 namespace mercer::methods {
@@ -57,6 +58,15 @@ Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) 
   }
   std::ranges::move(resolved.warnings, std::back_inserter(summary_.warnings));
   return resolved.kernel;
+}
+
+Kernel FitRecord::resolve(const Kernel& asked, TrainingRows& data) {
+  constexpr std::size_t kRows = 10000;
+  constexpr std::uint64_t kStream = 0x7363616c65;
+  if (is_resolved(asked)) return asked;
+  const auto samples = sample_rows(data, asked, kRows, 0, {},
+                                   engine::RandomStream(run_.seed).substream(kStream), workers_);
+  return resolve(asked, samples.chosen.points);
 }
 
 void FitRecord::explain_variance(const ModelParts& parts, Interval total_variance) {

@@ -12,6 +12,7 @@
 
 #include "engine/parallel.h"
 #include "engine/stopwatch.h"
+#include "methods/training_rows.h"
 
 namespace mercer::methods {
 
@@ -22,7 +23,6 @@ class FitRecord {
   FitRecord(const char* method, const RunOptions& run);
 
   engine::Workers& workers() { return workers_; }
-  const RunOptions& run() const { return run_; }
   Summary& summary() { return summary_; }
   double memory_limit_bytes() const { return static_cast<double>(limit_bytes_); }
   std::uint64_t seed() const { return run_.seed; }
@@ -32,6 +32,9 @@ class FitRecord {
 
   /// The kernel with every parameter set; those that were missing are recorded.
   Kernel resolve(const Kernel& asked, MatrixView<const double> points);
+  /// The same from a uniform sample of rows, which takes a pass over them when a parameter is
+  /// missing: the same kernel wherever the rows come from.
+  Kernel resolve(const Kernel& asked, TrainingRows& data);
 
   /// Fills in what follows from the parts and the run, and makes the Fit. Without a total variance
   /// the eigenvalues are not variances. Throws NumericalError when there are no components.

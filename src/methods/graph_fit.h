@@ -72,11 +72,6 @@ class GraphFit {
 /// largest is 1.
 double random_walk_noise(std::size_t nodes);
 
-/// Throw InvalidArgument naming the field; `reduction` is left to who reduces.
-void check_options(const LaplacianEigenmapOptions& options);
-void check_options(const DiffusionMapOptions& options);
-void check_options(const NormalizedCutOptions& options);
-
 /// The methods on given nodes.
 Fit laplacian_eigenmaps(const GraphNodes& nodes, const LaplacianEigenmapOptions& options,
                         FitRecord& record);

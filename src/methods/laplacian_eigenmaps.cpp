@@ -71,14 +71,15 @@ Fit methods::laplacian_eigenmaps(const GraphNodes& nodes, const LaplacianEigenma
              : fit_unnormalized(graph);
 }
 
-void methods::check_options(const LaplacianEigenmapOptions& options) {
-  const methods::ComponentChoice checked(options.components, {}, {});
-  options.solver.validate();
+void LaplacianEigenmapOptions::validate() const {
+  const methods::ComponentChoice checked(components, {}, {});
+  reduction.validate();
+  solver.validate();
 }
 
 Fit fit_laplacian_eigenmaps(const WeightedSet& set, const Kernel& kernel,
                             const LaplacianEigenmapOptions& options, const RunOptions& run) {
-  methods::check_options(options);
+  options.validate();
   methods::FitRecord record("laplacian_eigenmaps", run);
   const auto nodes =
       methods::checked_nodes(set, kernel, options.weights, options.reduction, record);

@@ -11,9 +11,9 @@
 #include <mercer/manifold.h>
 
 #include "engine/kernel_value.h"
-#include "engine/random.h"
 #include "methods/fit_record.h"
 #include "methods/graph_fit.h"
+#include "methods/reduce_rows.h"
 #include "methods/training_rows.h"
 
 namespace mercer {
@@ -24,81 +24,85 @@ using methods::FitRecord;
 using methods::GraphNodes;
 using methods::TrainingRows;
 
-constexpr std::uint64_t kSampleStream = 0x6d616e69;
-/// As many as the median heuristic looks at.
-constexpr std::size_t kBandwidthRows = 1000;
-constexpr std::size_t kLabelRows = 4096;
-
 /// Nodes and the centres that they may be a view of.
 struct OwnedNodes {
   WeightedSet set;
   GraphNodes nodes;
 };
 
-/// The centres become the nodes; the kernel has all its parameters.
-OwnedNodes nodes_of(WeightedSet set, const Kernel& kernel, FitRecord& record) {
-  record.choice("nodes", std::to_string(set.size()),
-                fmt::format("the reduction of {} rows", set.data_rows));
-  OwnedNodes owned{.set = std::move(set), .nodes = {}};
-  owned.nodes = methods::graph_nodes(owned.set, kernel, record);
-  return owned;
-}
-
-OwnedNodes nodes_of(MatrixView<const double> points, const std::vector<double>& weights,
-                    const ReductionOptions& reduction, const Kernel& asked, FitRecord& record) {
-  record.begin("bandwidth");
-  methods::check_graph_kernel(asked);
-  engine::check_training_points(asked, points);
-  methods::check_weights(weights, points.rows());
-  const Kernel kernel = record.resolve(asked, points);
-  if (reduction.method == Reduction::none) {
-    return {
-        .set = {},
-        .nodes = {.kernel = kernel,
-                  .points = points,
-                  .weights = weights.empty() ? std::vector<double>(points.rows(), 1.0) : weights,
-                  .rows = points.rows()}};
-  }
-  record.begin("reduction");
-  return nodes_of(reduce(points, weights, kernel, reduction, record.run()), kernel, record);
-}
-
-Kernel resolve_from_sample(RowSource& rows, const Kernel& asked, FitRecord& record) {
-  if (is_resolved(asked)) return asked;
-  TrainingRows data(rows);
-  const auto samples = methods::sample_rows(
-      data, asked, kBandwidthRows, 0, {},
-      engine::RandomStream(record.seed()).substream(kSampleStream), record.workers());
-  rows.rewind();
-  return record.resolve(asked, samples.chosen.points);
-}
-
-OwnedNodes nodes_of(RowSource& rows, const std::vector<double>& weights,
-                    const ReductionOptions& reduction, const Kernel& asked, FitRecord& record) {
-  if (!weights.empty()) {
-    throw InvalidArgument("weights are given, but the rows come from a source: it delivers theirs");
-  }
-  if (reduction.method == Reduction::none) {
+GraphNodes all_rows(const TrainingRows& data, const Kernel& kernel) {
+  if (!data.in_memory()) {
     throw InvalidArgument(
         "reduction is none, but a graph of streamed rows needs centres that are found in one pass: "
         "choose shadow or paring, or read the rows into memory");
   }
-  record.begin("bandwidth");
-  methods::check_graph_kernel(asked);
-  const Kernel kernel = resolve_from_sample(rows, asked, record);
-  record.begin("reduction");
-  return nodes_of(reduce(rows, kernel, reduction, record.run()), kernel, record);
+  const auto points = *data.in_memory();
+  const auto weights = data.memory_weights();
+  GraphNodes nodes{.kernel = kernel, .points = points, .weights = {}, .rows = points.rows()};
+  nodes.weights.assign(weights.begin(), weights.end());
+  if (weights.empty()) nodes.weights.assign(points.rows(), 1.0);
+  return nodes;
 }
 
-std::vector<std::size_t> labels_of(const NormalizedCut& cut, RowSource& rows, FitRecord& record) {
+OwnedNodes reduced_rows(TrainingRows& data, const ReductionOptions& reduction, const Kernel& kernel,
+                        FitRecord& record) {
+  record.begin("reduction");
+  OwnedNodes owned;
+  owned.set = methods::reduce_rows(data, kernel, reduction, record.seed(), record.workers());
+  record.choice("nodes", std::to_string(owned.set.size()),
+                fmt::format("{} centres of {} rows", methods::reduction_name(reduction.method),
+                            owned.set.data_rows));
+  owned.nodes = methods::graph_nodes(owned.set, kernel, record);
+  return owned;
+}
+
+OwnedNodes nodes_of(TrainingRows& data, const ReductionOptions& reduction, const Kernel& asked,
+                    FitRecord& record) {
+  record.begin("bandwidth");
+  methods::check_graph_kernel(asked);
+  if (const auto& points = data.in_memory()) {
+    engine::check_training_points(asked, *points);
+    methods::check_weights(data.memory_weights(), points->rows());
+  }
+  if (reduction.method != Reduction::none) {
+    const Kernel kernel = record.resolve(asked, data);
+    return reduced_rows(data, reduction, kernel, record);
+  }
+  OwnedNodes owned;
+  owned.nodes = all_rows(data, asked);
+  owned.nodes.kernel = record.resolve(asked, data);
+  return owned;
+}
+
+void refuse_weights(const std::vector<double>& weights) {
+  if (weights.empty()) return;
+  throw InvalidArgument("weights are given, but the rows come from a source: it delivers theirs");
+}
+
+Fit laplacian_eigenmaps_of(TrainingRows data, const Kernel& kernel,
+                           const LaplacianEigenmapOptions& options, const RunOptions& run) {
+  FitRecord record("laplacian_eigenmaps", run);
+  const auto owned = nodes_of(data, options.reduction, kernel, record);
+  return methods::laplacian_eigenmaps(owned.nodes, options, record);
+}
+
+Fit diffusion_maps_of(TrainingRows data, const Kernel& kernel, const DiffusionMapOptions& options,
+                      const RunOptions& run) {
+  FitRecord record("diffusion_maps", run);
+  const auto owned = nodes_of(data, options.reduction, kernel, record);
+  return methods::diffusion_maps(owned.nodes, options, record);
+}
+
+std::vector<std::size_t> labels_of(const NormalizedCut& cut, TrainingRows& data,
+                                   const RunOptions& run, FitRecord& record) {
+  constexpr std::size_t kChunkRows = 4096;
+  RunOptions quiet = run;
+  quiet.progress = nullptr;  // the pass over the rows is what is reported
   std::vector<std::size_t> labels;
-  TrainingRows data(rows);
   record.workers().begin_phase("labels");
   data.for_each_chunk(
-      kLabelRows,
+      kChunkRows,
       [&](const methods::Chunk& chunk) {
-        RunOptions quiet = record.run();
-        quiet.progress = nullptr;  // the pass over the rows is what is reported
         const auto some = label_rows(cut.fit.model, cut.cluster_centers, chunk.points, quiet);
         labels.insert(labels.end(), some.begin(), some.end());
       },
@@ -106,75 +110,56 @@ std::vector<std::size_t> labels_of(const NormalizedCut& cut, RowSource& rows, Fi
   return labels;
 }
 
+NormalizedCut normalized_cut_of(TrainingRows data, const Kernel& kernel,
+                                const NormalizedCutOptions& options, const RunOptions& run) {
+  FitRecord record("normalized_cut", run);
+  const auto owned = nodes_of(data, options.reduction, kernel, record);
+  auto cut = methods::normalized_cut(owned.nodes, options, record);
+  if (options.reduction.method != Reduction::none) {
+    cut.labels = labels_of(cut, data, run, record);
+  }
+  return cut;
+}
+
 }  // namespace
-
-void LaplacianEigenmapOptions::validate() const {
-  methods::check_options(*this);
-  reduction.validate();
-}
-
-void DiffusionMapOptions::validate() const {
-  methods::check_options(*this);
-  reduction.validate();
-}
-
-void NormalizedCutOptions::validate() const {
-  methods::check_options(*this);
-  reduction.validate();
-}
 
 Fit fit_laplacian_eigenmaps(MatrixView<const double> points, const Kernel& kernel,
                             const LaplacianEigenmapOptions& options, const RunOptions& run) {
   options.validate();
-  FitRecord record("laplacian_eigenmaps", run);
-  const auto owned = nodes_of(points, options.weights, options.reduction, kernel, record);
-  return methods::laplacian_eigenmaps(owned.nodes, options, record);
+  return laplacian_eigenmaps_of(TrainingRows(points, options.weights), kernel, options, run);
 }
 
 Fit fit_laplacian_eigenmaps(RowSource& rows, const Kernel& kernel,
                             const LaplacianEigenmapOptions& options, const RunOptions& run) {
   options.validate();
-  FitRecord record("laplacian_eigenmaps", run);
-  const auto owned = nodes_of(rows, options.weights, options.reduction, kernel, record);
-  return methods::laplacian_eigenmaps(owned.nodes, options, record);
+  refuse_weights(options.weights);
+  return laplacian_eigenmaps_of(TrainingRows(rows), kernel, options, run);
 }
 
 Fit fit_diffusion_maps(MatrixView<const double> points, const Kernel& kernel,
                        const DiffusionMapOptions& options, const RunOptions& run) {
   options.validate();
-  FitRecord record("diffusion_maps", run);
-  const auto owned = nodes_of(points, options.weights, options.reduction, kernel, record);
-  return methods::diffusion_maps(owned.nodes, options, record);
+  return diffusion_maps_of(TrainingRows(points, options.weights), kernel, options, run);
 }
 
 Fit fit_diffusion_maps(RowSource& rows, const Kernel& kernel, const DiffusionMapOptions& options,
                        const RunOptions& run) {
   options.validate();
-  FitRecord record("diffusion_maps", run);
-  const auto owned = nodes_of(rows, options.weights, options.reduction, kernel, record);
-  return methods::diffusion_maps(owned.nodes, options, record);
+  refuse_weights(options.weights);
+  return diffusion_maps_of(TrainingRows(rows), kernel, options, run);
 }
 
 NormalizedCut fit_normalized_cut(MatrixView<const double> points, const Kernel& kernel,
                                  const NormalizedCutOptions& options, const RunOptions& run) {
   options.validate();
-  FitRecord record("normalized_cut", run);
-  const auto owned = nodes_of(points, options.weights, options.reduction, kernel, record);
-  auto cut = methods::normalized_cut(owned.nodes, options, record);
-  if (options.reduction.method != Reduction::none) {
-    cut.labels = label_rows(cut.fit.model, cut.cluster_centers, points, run);
-  }
-  return cut;
+  return normalized_cut_of(TrainingRows(points, options.weights), kernel, options, run);
 }
 
 NormalizedCut fit_normalized_cut(RowSource& rows, const Kernel& kernel,
                                  const NormalizedCutOptions& options, const RunOptions& run) {
   options.validate();
-  FitRecord record("normalized_cut", run);
-  const auto owned = nodes_of(rows, options.weights, options.reduction, kernel, record);
-  auto cut = methods::normalized_cut(owned.nodes, options, record);
-  cut.labels = labels_of(cut, rows, record);
-  return cut;
+  refuse_weights(options.weights);
+  return normalized_cut_of(TrainingRows(rows), kernel, options, run);
 }
 
 }  // namespace mercer

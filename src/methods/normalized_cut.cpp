@@ -81,6 +81,7 @@ LaplacianEigenmapOptions eigenmap_options(const NormalizedCutOptions& options) {
   LaplacianEigenmapOptions result;
   result.components = options.components.value_or(options.clusters - 1);
   result.self_loops = options.self_loops;
+  result.reduction = options.reduction;
   result.solver = options.solver;
   return result;
 }
@@ -111,18 +112,18 @@ NormalizedCut methods::normalized_cut(const GraphNodes& nodes, const NormalizedC
           .cluster_centers = std::move(clusters.centers)};
 }
 
-void methods::check_options(const NormalizedCutOptions& options) {
-  if (options.clusters < 2) {
-    throw InvalidArgument(fmt::format("clusters is {}: ask for at least two", options.clusters));
+void NormalizedCutOptions::validate() const {
+  if (clusters < 2) {
+    throw InvalidArgument(fmt::format("clusters is {}: ask for at least two", clusters));
   }
-  if (options.restarts == 0) throw InvalidArgument("restarts is 0: k-means needs at least one");
-  if (options.iterations == 0) throw InvalidArgument("iterations is 0: k-means needs at least one");
-  check_options(eigenmap_options(options));
+  if (restarts == 0) throw InvalidArgument("restarts is 0: k-means needs at least one");
+  if (iterations == 0) throw InvalidArgument("iterations is 0: k-means needs at least one");
+  eigenmap_options(*this).validate();
 }
 
 NormalizedCut fit_normalized_cut(const WeightedSet& set, const Kernel& kernel,
                                  const NormalizedCutOptions& options, const RunOptions& run) {
-  methods::check_options(options);
+  options.validate();
   methods::FitRecord record("normalized_cut", run);
   const auto nodes =
       methods::checked_nodes(set, kernel, options.weights, options.reduction, record);

@@ -35,10 +35,6 @@ namespace {
 
 using methods::OperatorBounds;
 
-/// Rows that a missing scale of the kernel is chosen from.
-constexpr std::size_t kBandwidthRows = 10000;
-constexpr std::uint64_t kBandwidthStream = 0x7363616c65;
-
 /// The first components of a model.
 ModelParts leading_components(const Model& model, std::size_t count) {
   ModelParts parts = methods::parts_of(model);
@@ -89,10 +85,7 @@ Kernel ReducedSetFit::resolve(methods::TrainingRows& data, const Kernel& asked) 
   }
   if (is_resolved(asked)) return asked;
   record_.begin("bandwidth");
-  const auto samples = methods::sample_rows(
-      data, asked, kBandwidthRows, 0, {},
-      engine::RandomStream(record_.seed()).substream(kBandwidthStream), record_.workers());
-  return record_.resolve(asked, samples.chosen.points);
+  return record_.resolve(asked, data);
 }
 
 Fit ReducedSetFit::of_rows(methods::TrainingRows& data, const Kernel& asked) {
