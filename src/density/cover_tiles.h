@@ -6,41 +6,10 @@
 
 #include <mercer/matrix.h>
 
+#include "density/cover_panels.h"
 #include "density/cover_search.h"
 
 namespace mercer::density {
-
-/// Points packed in the panels of the engine's tiles (engine/tile.h), in whole blocks of
-/// engine::kBlock; what is missing to a whole block is never a candidate.
-template <class T>
-class CoverPanels {
- public:
-  explicit CoverPanels(std::size_t cols, std::size_t expected = 0);
-
-  std::size_t size() const { return size_; }
-  /// The value of a tile starts at minus the sum of both half norms.
-  void append(std::span<const T> point, T half_norm);
-  /// Point i will be no candidate any more.
-  void dismiss(std::size_t i);
-  /// Moves the others up, in their order.
-  void drop_dismissed();
-
-  const T* panel(std::size_t p) const { return values_.data() + p * width_ * cols_; }
-  const T* half_norms(std::size_t p) const { return half_norms_.data() + p * width_; }
-  std::size_t panel_width() const { return width_; }
-  std::size_t panels() const { return (size_ + width_ - 1) / width_; }
-
- private:
-  T* first_coordinate(std::size_t i) {
-    return values_.data() + i / width_ * width_ * cols_ + i % width_;
-  }
-
-  std::size_t cols_;
-  std::size_t width_;
-  std::size_t size_ = 0;
-  std::vector<T> values_;
-  std::vector<T> half_norms_;
-};
 
 /// Finds centres by products of packed blocks: the value of a pair in a tile is
 /// <x, c> - |x|^2 / 2 - |c|^2 / 2 + (radius^2 + slack) / 2, negative only when c surely does not

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -36,7 +37,9 @@ class EveryRow final : public CoverSearch {
              std::span<Hit> hits) override {
     for (const std::size_t row : rows) hits[row] = open(points.row(row));
   }
-  std::size_t batch_rows(double /*share*/) const override { return 4096; }
+  std::size_t batch_rows(double /*share*/) const override {
+    return std::numeric_limits<std::size_t>::max();
+  }
 
  private:
   void index(std::span<const double> /*centre*/) override {}

@@ -12,6 +12,7 @@
 
 #include <mercer/error.h>
 
+#include "density/cover_tiles.h"
 #include "numbers.h"
 
 namespace mercer::density {
@@ -351,6 +352,15 @@ TEST(ShadowCover, PointsBeyondTheRangeOfSquaredNormsAreToldApart) {
       EXPECT_EQ(cover.hits[5].centre, 0U);
     }
   }
+}
+
+TEST(FloatTiles, SufficeWhereRowsAreNotTooFarApartAgainstTheRadius) {
+  const auto points = normal_matrix(100, 16, 12, 1, 5);
+  const std::vector<double> origin(16, 5.0);
+  EXPECT_TRUE(float_tiles_suffice(CoverRule(4), points, origin));
+  EXPECT_TRUE(float_tiles_suffice(CoverRule(1e300), points, origin));
+  EXPECT_FALSE(float_tiles_suffice(CoverRule(1e-4), points, origin));
+  EXPECT_FALSE(float_tiles_suffice(CoverRule(1e-300), points, origin));
 }
 
 TEST(ShadowCover, ContinuesFromGivenCentresAsInOnePass) {
