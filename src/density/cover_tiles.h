@@ -6,45 +6,17 @@
 
 #include <mercer/matrix.h>
 
+#include "density/cover_panels.h"
 #include "density/cover_search.h"
 
 namespace mercer::density {
 
-/// Points packed in the panels of the engine's tiles (engine/tile.h), in whole blocks of
-/// engine::kBlock; what is missing to a whole block is never a candidate.
-class CoverPanels {
- public:
-  explicit CoverPanels(std::size_t cols, std::size_t expected = 0);
-
-  std::size_t size() const { return size_; }
-  /// The value of a tile starts at minus the sum of both half norms.
-  void append(std::span<const double> point, double half_norm);
-  /// Point i will be no candidate any more.
-  void dismiss(std::size_t i);
-  /// Moves the others up, in their order.
-  void drop_dismissed();
-
-  const double* panel(std::size_t p) const { return values_.data() + p * width_ * cols_; }
-  const double* half_norms(std::size_t p) const { return half_norms_.data() + p * width_; }
-  std::size_t panel_width() const { return width_; }
-  std::size_t panels() const { return (size_ + width_ - 1) / width_; }
-
- private:
-  double* first_coordinate(std::size_t i) {
-    return values_.data() + i / width_ * width_ * cols_ + i % width_;
-  }
-
-  std::size_t cols_;
-  std::size_t width_;
-  std::size_t size_ = 0;
-  std::vector<double> values_;
-  std::vector<double> half_norms_;
-};
-
 /// Finds centres by products of packed blocks: the value of a pair in a tile is
 /// <x, c> - |x|^2 / 2 - |c|^2 / 2 + (radius^2 + slack) / 2, negative only when c surely does not
-/// cover x; the few pairs left are decided by differences. Points that no squared norm can tell
-/// apart (2^500 radii away) are candidates of everyone: slow, but right.
+/// cover x; the few pairs left are decided by differences, always in double. `T` is the precision
+/// of tiles: float is twice as fast and leaves more pairs. Points that no squared norm can tell
+/// apart (2^500 radii away, 2^50 in float) are candidates of everyone: slow, but right.
+template <class T>
 class CoverTiles final : public CoverSearch {
  public:
   /// `origin`, which is subtracted before norms are taken, should be in the midst of the data.
@@ -62,14 +34,18 @@ class CoverTiles final : public CoverSearch {
   void find_from(std::size_t first_centre, MatrixView<const double> points, Rows rows,
                  std::span<Hit> hits) const;
   void admit_block(MatrixView<const double> points, const Rows& rows, std::span<Hit> hits);
-  CoverPanels pack_rows(MatrixView<const double> points, const Rows& rows) const;
-  void pack_row(std::span<const double> x, std::span<double> placed, CoverPanels& panels) const;
-  void pack_centre(std::span<const double> x, CoverPanels& panels) const;
-  double place(std::span<const double> x, std::span<double> placed) const;
+  CoverPanels<T> pack_rows(MatrixView<const double> points, const Rows& rows) const;
+  void pack_row(std::span<const double> x, std::span<T> placed, CoverPanels<T>& panels) const;
+  void pack_centre(std::span<const double> x, CoverPanels<T>& panels) const;
+  double place(std::span<const double> x, std::span<T> placed) const;
   void index(std::span<const double> centre) override;
 
   std::vector<double> origin_;
-  CoverPanels packed_centres_;
+  CoverPanels<T> packed_centres_;
 };
+
+/// Whether tiles of float leave hardly more pairs than tiles of double, for rows such as these.
+bool float_tiles_suffice(const CoverRule& rule, MatrixView<const double> rows,
+                         std::span<const double> origin);
 
 }  // namespace mercer::density

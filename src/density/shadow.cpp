@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -36,7 +37,9 @@ class EveryRow final : public CoverSearch {
              std::span<Hit> hits) override {
     for (const std::size_t row : rows) hits[row] = open(points.row(row));
   }
-  std::size_t batch_rows(double /*share*/) const override { return 4096; }
+  std::size_t batch_rows(double /*share*/) const override {
+    return std::numeric_limits<std::size_t>::max();
+  }
 
  private:
   void index(std::span<const double> /*centre*/) override {}
@@ -60,14 +63,30 @@ std::size_t checked_columns(std::size_t cols, CoverPath path) {
 /// A point in the midst of the rows. Any would do: it only takes off what coordinates have in
 /// common, so that they keep more digits.
 std::vector<double> middle(MatrixView<const double> rows) {
-  constexpr std::size_t kEnough = 4096;
-  const std::size_t count = std::min(rows.rows(), kEnough);
-  const double share = 1 / static_cast<double>(count);
+  const double share = 1 / static_cast<double>(rows.rows());
   std::vector<double> mean(rows.cols(), 0.0);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
     for (std::size_t j = 0; j < rows.cols(); ++j) mean[j] += share * rows(i, j);
   }
   return mean;
+}
+
+CoverPath fastest_path(const CoverRule& rule, MatrixView<const double> sample,
+                       std::span<const double> origin) {
+  if (sample.cols() <= CellGrid::kMaxCols) return CoverPath::grid;
+  return float_tiles_suffice(rule, sample, origin) ? CoverPath::float_tiles : CoverPath::tiles;
+}
+
+std::unique_ptr<CoverSearch> make_search(const CoverRule& rule, CoverPath path,
+                                         MatrixView<const double> rows) {
+  constexpr std::size_t kSampleRows = 4096;
+  if (rule.radius() == 0) return std::make_unique<EveryRow>(rows.cols(), rule);
+  const auto sample = rows.rows_from(0, std::min(rows.rows(), kSampleRows));
+  std::vector<double> origin = middle(sample);
+  if (path == CoverPath::automatic) path = fastest_path(rule, sample, origin);
+  if (path == CoverPath::grid) return std::make_unique<CellGrid>(rule, origin);
+  if (path == CoverPath::tiles) return std::make_unique<CoverTiles<double>>(rule, origin);
+  return std::make_unique<CoverTiles<float>>(rule, origin);
 }
 
 }  // namespace
@@ -78,7 +97,7 @@ ShadowCover::ShadowCover(std::size_t cols, double radius, CoverPath path)
 ShadowCover::ShadowCover(Matrix<double> centres, double radius, CoverPath path)
     : ShadowCover(centres.cols(), radius, path) {
   if (centres.rows() == 0) return;
-  make_search(centres);
+  search_ = make_search(rule_, path_, centres);
   for (std::size_t c = 0; c < centres.rows(); ++c) search_->append(centres.row(c));
   rows_.assign(centres.rows(), kNoRow);
 }
@@ -89,17 +108,6 @@ ShadowCover& ShadowCover::operator=(ShadowCover&&) noexcept = default;
 
 MatrixView<const double> ShadowCover::centres() const {
   return search_ ? search_->centres() : MatrixView<const double>(nullptr, 0, cols_);
-}
-
-void ShadowCover::make_search(MatrixView<const double> sample) {
-  if (rule_.radius() == 0) {
-    search_ = std::make_unique<EveryRow>(cols_, rule_);
-  } else if (path_ == CoverPath::tiles ||
-             (path_ == CoverPath::automatic && cols_ > CellGrid::kMaxCols)) {
-    search_ = std::make_unique<CoverTiles>(rule_, middle(sample));
-  } else {
-    search_ = std::make_unique<CellGrid>(rule_, middle(sample));
-  }
 }
 
 void ShadowCover::add(MatrixView<const double> points, std::uint64_t first_row, std::span<Hit> hits,
@@ -113,7 +121,7 @@ void ShadowCover::add(MatrixView<const double> points, std::uint64_t first_row, 
         fmt::format("{} rows have no place in {} hits", points.rows(), hits.size()));
   }
   if (points.rows() == 0) return;
-  if (!search_) make_search(points);
+  if (!search_) search_ = make_search(rule_, path_, points);
   for (std::size_t begin = 0; begin < points.rows();) {
     const std::size_t count =
         std::min(search_->batch_rows(uncovered_share_), points.rows() - begin);

@@ -20,9 +20,10 @@ namespace mercer::density {
 
 /// How centres are found; the cover is the same.
 enum class CoverPath {
-  automatic,  ///< the grid up to CellGrid::kMaxCols columns, tiles above
-  grid,       ///< hashed cells, O(n 3^d)
-  tiles,      ///< products of packed blocks, O(n m d) at most
+  automatic,    ///< the fastest for the columns and the first rows
+  grid,         ///< hashed cells, O(n 3^d); up to CellGrid::kMaxCols columns
+  tiles,        ///< products of packed blocks, O(n m d) at most
+  float_tiles,  ///< the same in single precision, for rows not too far apart against the radius
 };
 
 /// A cover that grows with the rows it is given. Centres and hits have the same bits for any number
@@ -57,7 +58,6 @@ class ShadowCover {
   std::uint64_t distance_evaluations() const { return distance_evaluations_; }
 
  private:
-  void make_search(MatrixView<const double> sample);
   void add_batch(MatrixView<const double> points, std::uint64_t first_row, std::span<Hit> hits,
                  engine::Workers& workers);
 

@@ -12,6 +12,7 @@
 
 #include <mercer/error.h>
 
+#include "density/cover_tiles.h"
 #include "numbers.h"
 
 namespace mercer::density {
@@ -103,8 +104,8 @@ void expect_same(const Cover& a, const Cover& b) {
 }
 
 std::vector<CoverPath> paths_for(std::size_t cols) {
-  if (cols > 3) return {CoverPath::tiles};
-  return {CoverPath::grid, CoverPath::tiles};
+  if (cols > 3) return {CoverPath::tiles, CoverPath::float_tiles};
+  return {CoverPath::grid, CoverPath::tiles, CoverPath::float_tiles};
 }
 
 /// Every path, cut and number of threads against the loop.
@@ -114,8 +115,8 @@ void expect_loop_everywhere(MatrixView<const double> points, double radius) {
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, std::size_t{1000}, SIZE_MAX}) {
       for (const std::size_t threads : {1U, 2U, 3U}) {
         SCOPED_TRACE(::testing::Message()
-                     << (path == CoverPath::grid ? "grid" : "tiles") << ", chunks of " << chunk
-                     << ", " << threads << " threads, " << points.cols() << " columns");
+                     << "path " << static_cast<int>(path) << ", chunks of " << chunk << ", "
+                     << threads << " threads, " << points.cols() << " columns");
         expect_same(cover_of(points, radius, {chunk, threads, path}), expected);
       }
     }
@@ -147,7 +148,7 @@ Matrix<double> uniform_square() {
 TEST(ShadowCover, UniformSquareAsRecorded) {
   const auto points = uniform_square();
   ASSERT_EQ(points(0, 0), 0.7415648787718233);
-  for (const CoverPath path : {CoverPath::grid, CoverPath::tiles}) {
+  for (const CoverPath path : paths_for(2)) {
     const Cover cover = cover_of(points, 0.125, {.path = path});
     ASSERT_EQ(cover.rows.size(), 36U);
     EXPECT_EQ(std::vector(cover.rows.begin(), cover.rows.begin() + 10),
@@ -231,7 +232,7 @@ TEST(ShadowCover, ExactTiesAreNotCovered) {
   points(1, 1) = 4;
   points(2, 0) = 3;
   points(2, 1) = std::nextafter(4.0, 0.0);
-  for (const CoverPath path : {CoverPath::grid, CoverPath::tiles}) {
+  for (const CoverPath path : paths_for(2)) {
     const Cover cover = cover_of(points, 5, {.path = path});
     EXPECT_EQ(cover.rows, (std::vector<std::uint64_t>{0, 1}));
     EXPECT_EQ(cover.hits[2].centre, 0U);
@@ -244,7 +245,7 @@ TEST(ShadowCover, RowsInSeveralShadowsGoToTheEarliestCentre) {
   points(1, 0) = 0;
   points(2, 0) = 0.4;
   points(3, 0) = 0.6;
-  for (const CoverPath path : {CoverPath::grid, CoverPath::tiles}) {
+  for (const CoverPath path : paths_for(2)) {
     const Cover cover = cover_of(points, 0.9, {.path = path});
     EXPECT_EQ(cover.hits[2].centre, 0U);  // although 0 is nearer
     EXPECT_EQ(cover.hits[3].centre, 0U);
@@ -351,6 +352,15 @@ TEST(ShadowCover, PointsBeyondTheRangeOfSquaredNormsAreToldApart) {
       EXPECT_EQ(cover.hits[5].centre, 0U);
     }
   }
+}
+
+TEST(FloatTiles, SufficeWhereRowsAreNotTooFarApartAgainstTheRadius) {
+  const auto points = normal_matrix(100, 16, 12, 1, 5);
+  const std::vector<double> origin(16, 5.0);
+  EXPECT_TRUE(float_tiles_suffice(CoverRule(4), points, origin));
+  EXPECT_TRUE(float_tiles_suffice(CoverRule(1e300), points, origin));
+  EXPECT_FALSE(float_tiles_suffice(CoverRule(1e-4), points, origin));
+  EXPECT_FALSE(float_tiles_suffice(CoverRule(1e-300), points, origin));
 }
 
 TEST(ShadowCover, ContinuesFromGivenCentresAsInOnePass) {

@@ -48,5 +48,24 @@ TEST(SquaredDistance, DoesNotOverflowWithItsScale) {
               std::pow(2 * (1.5e308 * scale), 2) + std::pow(2 * (1e308 * scale), 2), 1e-12);
 }
 
+TEST(SquaredDifference, IsTheSumOfSquaredDifferencesForEveryLength) {
+  for (std::size_t d = 1; d < 40; ++d) {
+    const auto x = testing::normal_matrix(2, d, d);
+    double expected = 0;
+    for (std::size_t j = 0; j < d; ++j) expected += 4 * std::pow(x(0, j) - x(1, j), 2);
+    EXPECT_NEAR(squared_difference(x.row(0), x.row(1), 2), expected, 1e-13 * expected);
+    EXPECT_EQ(squared_difference(x.row(0), x.row(0), 2), 0);
+  }
+}
+
+TEST(SquaredDifference, IsZeroForEqualPointsThatOverflowWithTheScale) {
+  for (const std::size_t d : {3U, 9U}) {
+    const std::vector<double> x(d, 1e200);
+    const std::vector<double> y(d, -1e200);
+    EXPECT_EQ(squared_difference(x, x, 0x1p1000), 0);
+    EXPECT_EQ(squared_difference(x, y, 0x1p1000), INFINITY);
+  }
+}
+
 }  // namespace
 }  // namespace mercer::density
