@@ -25,13 +25,13 @@ def diffusion_picture(folder):
     points_file, scores_file, model = (folder / name for name in ("roll.npy", "z.npy", "roll.mercer"))
     mercer("generate", "swiss_roll", "-o", points_file, "--n", 20000, "--noise", 0.05, "--seed", 1)
     mercer("fit", points_file, "-o", model, "--method", "diffusion_maps", "--reduce", "shadow", "--gamma", 0.5,
-           "--ell", 2, "--components", 2, "--scores", scores_file, "-q")
+           "--ell", 1, "--components", 2, "--scores", scores_file, "-q")
     points, scores = np.load(points_file), np.load(scores_file)
     centers = read_file(model)[1]["library"]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4))
     axes[0].scatter(points[:, 0], points[:, 2], s=1, c=scores[:, 0], linewidths=0)
-    axes[0].scatter(centers[:, 0], centers[:, 2], s=3, color="tab:red", linewidths=0)
-    axes[0].set_title(f"{len(points)} points from the side, {len(centers)} centres in red", fontsize=10)
+    axes[0].scatter(1.06 * centers[:, 0], 1.06 * centers[:, 2], s=2, color="tab:red", linewidths=0)
+    axes[0].set_title(f"{len(points)} points from the side, {len(centers)} centres in red, moved outwards", fontsize=10)
     axes[0].set_aspect("equal")
     axes[1].scatter(*scores.T, s=1, c=scores[:, 0], linewidths=0)
     axes[1].set_title("their first two diffusion coordinates", fontsize=10)

@@ -48,7 +48,8 @@ OwnedNodes reduced_rows(TrainingRows& data, const ReductionOptions& reduction, c
                         FitRecord& record) {
   record.begin("reduction");
   OwnedNodes owned;
-  owned.set = methods::reduce_rows(data, kernel, reduction, record.seed(), record.workers());
+  owned.set = methods::reduce_rows(data, kernel, reduction, record.seed(),
+                                   record.memory_limit_bytes(), record.workers());
   record.choice("nodes", std::to_string(owned.set.size()),
                 fmt::format("{} centres of {} rows", methods::reduction_name(reduction.method),
                             owned.set.data_rows));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,50 @@ TEST_F(Methods, ReducedSetsStreamWithTheSameBits) {
   expect_same_from_both("--method shadow --ell 2");
   expect_same_from_both("--method shadow --ell 2 --gamma 0.02 --center-weights nearest");
   expect_same_from_both("--method paring --centers 200 --standardize");
+}
+
+TEST_F(Methods, GraphsFitTransformAndStream) {
+  write_both_ways("swiss_roll --n 20000 --noise 0.05");
+  for (const std::string method :
+       {"laplacian_eigenmaps --reduce shadow", "diffusion_maps --ell 3 --diffusion-alpha 0.5",
+        "normalized_cut --reduce paring --centers 300 --no-self-loops"})
+    expect_same_from_both("--gamma 0.05 --components 2 --method " + method);
+  done("generate rings -o r.npy --n 600 --labels truth.txt");
+  for (const std::string method :
+       {"laplacian_eigenmaps --laplacian unnormalized", "laplacian_eigenmaps --no-self-loops",
+        "diffusion_maps --reduce kmeans --centers 100 --diffusion-time 3"}) {
+    done("fit r.npy -o m.mercer --gamma 3 --scores z.npy --json s.json --method " + method);
+    EXPECT_EQ(testing::summary_violations(read("s.json")), std::vector<std::string>{}) << method;
+    const std::string info = done("info m.mercer");
+    EXPECT_NE(info.find("600 rows, 2 columns"), std::string::npos) << info;
+    done("transform m.mercer r.npy -o again.npy");
+    EXPECT_EQ(read("z.npy"), read("again.npy")) << method;
+  }
+}
+
+TEST_F(Methods, CutsFindTheRings) {
+  done("generate rings -o r.npy --n 1500 --labels truth.txt");
+  done("fit r.npy -o m.mercer --gamma 8 --clusters 3 --labels-out found.txt");
+  const auto truth = read_table(folder_ / "truth.txt").points;
+  const auto found = read_table(folder_ / "found.txt").points;
+  ASSERT_EQ(found.rows(), 1500u);
+  std::map<double, double> cluster_of;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const auto [known, fresh] = cluster_of.emplace(truth(i, 0), found(i, 0));
+    EXPECT_EQ(known->second, found(i, 0)) << i;
+  }
+  EXPECT_EQ(cluster_of.size(), 3u);
+}
+
+TEST_F(Methods, GraphsRefuseWhatTheyHaveNot) {
+  done("generate rings -o r.npy --n 100");
+  const std::string fit = "fit r.npy -o m.mercer --method diffusion_maps ";
+  expect_error(fit + "--retain 0.9", 2, "neither variance nor mean");
+  expect_error(fit + "--no-center", 2, "neither variance nor mean");
+  expect_error(fit + "--clusters 3", 2, "--clusters is an option of the method normalized_cut");
+  expect_error(fit + "--kernel linear", 2, "linear");
+  expect_error(fit + "--precision float", 2, "--precision float does not go with");
+  expect_error("fit r.npy -o m.mercer --method shadow --reduce shadow", 2, "--reduce is an option");
 }
 
 TEST_F(Methods, BoundsOfACoverAreSaidAndMeasured) {
