@@ -227,7 +227,7 @@ Fit LandmarkFit::fit_by_subset() {
   }
   summary.kernel_evaluations = evaluations_;
   return record_.finish(std::move(parts), samples_.rows, data_.cols(),
-                        *reduced.summary.total_variance, 0);
+                        reduced.summary.total_variance, 0);
 }
 
 Fit LandmarkFit::run(const Kernel& asked) {

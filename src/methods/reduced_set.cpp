@@ -230,7 +230,7 @@ Fit ReducedSetFit::fit_centres(const Kernel& kernel, const WeightedSet& set) {
   add_bounds(kernel, set, wide.model);
   if (options_.verify) verify(kernel, set, *data_, parts);
   return record_.finish(std::move(parts), set.data_rows, set.centers.cols(),
-                        *wide.summary.total_variance, choice_.is_open() ? 0 : options_.components);
+                        wide.summary.total_variance, choice_.is_open() ? 0 : options_.components);
 }
 
 }  // namespace

@@ -118,6 +118,36 @@ TEST(NormalizedCut, ClusterCentresAreMeansByWeight) {
   EXPECT_LT(testing::largest_difference(means, cut.cluster_centers), 1e-12);
 }
 
+/// Sum of squared distances of the nodes from the centres of their clusters.
+double inertia(const NormalizedCut& cut, MatrixView<const double> points) {
+  const auto z = cut.fit.model.transform(points);
+  double sum = 0;
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    for (std::size_t j = 0; j < z.cols(); ++j) {
+      const double difference = z(i, j) - cut.cluster_centers(cut.labels[i], j);
+      sum += difference * difference;
+    }
+  }
+  return sum;
+}
+
+TEST(NormalizedCut, TheBestRestartWins) {
+  const auto points = blobs(200, 12, 4, 1);
+  bool better = false;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    auto options = options_of(8);
+    options.restarts = 1;
+    const auto one =
+        fit_normalized_cut(weighted_set(points), Gaussian{0.5}, options, {.seed = seed});
+    options.restarts = 10;
+    const auto ten =
+        fit_normalized_cut(weighted_set(points), Gaussian{0.5}, options, {.seed = seed});
+    EXPECT_LE(inertia(ten, points), inertia(one, points) * (1 + 1e-12));
+    better = better || inertia(ten, points) < 0.99 * inertia(one, points);
+  }
+  EXPECT_TRUE(better);
+}
+
 TEST(NormalizedCut, BitsDoNotDependOnTheThreads) {
   const auto points = blobs(700, 4, 5, 3);
   const auto fit = [&](std::size_t threads) {
