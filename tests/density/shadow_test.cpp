@@ -198,7 +198,7 @@ TEST(ShadowCover, IsThatOfTheLoopWithManyCentres) {
 
 TEST(ShadowCover, IsThatOfTheLoopWithFewCentresAndManyRows) {
   for (const std::size_t cols : {2U, 5U}) {
-    const auto points = normal_matrix(70'000, cols, 5);
+    const auto points = normal_matrix(40'000, cols, 5);
     const Cover expected = cover_by_loop(points, 3);
     for (const CoverPath path : paths_for(cols)) {
       expect_same(cover_of(points, 3, {.threads = 2, .path = path}), expected);
@@ -323,17 +323,43 @@ TEST(ShadowCover, UnitsOfTheDataMakeNoDifference) {
   }
 }
 
+TEST(ShadowCover, PairsJustInsideTheRadiusAreFoundAtEveryDistance) {
+  // Far from the origin of the grid, which the first row puts between the multiples of the radius,
+  // rounding is what decides about the cell of a row.
+  constexpr double kRadius = 0.1;
+  const engine::RandomStream stream(17);
+  std::vector<double> values;
+  for (int exponent = 1; exponent <= 51; ++exponent) {
+    for (int repeat = 0; repeat < (exponent < 45 ? 10 : 150); ++repeat) {
+      const double x =
+          kRadius * std::floor(std::ldexp(1 + stream.uniform(values.size()), exponent));
+      double y = x + kRadius;
+      while (y - x >= kRadius) y = std::nextafter(y, 0);
+      values.insert(values.end(), {x, -x, y, -y});
+    }
+  }
+  values.insert(values.begin(), 123.456);
+  for (const std::size_t cols : {1U, 2U, 3U}) {
+    Matrix<double> points(values.size(), cols);
+    for (std::size_t i = 0; i < values.size(); ++i) points(i, cols - 1) = values[i];
+    const Cover expected = cover_by_loop(points, kRadius);
+    for (const CoverPath path : paths_for(cols)) {
+      expect_same(cover_of(points, kRadius, {.path = path}), expected);
+    }
+  }
+}
+
 TEST(ShadowCover, CoordinatesMayBeHugeAgainstTheRadius) {
   // Each point stands next to its copy one unit in the last place away: some pairs are nearer than
   // the radius, the others far, at every distance from the origin.
   for (const std::size_t cols : {1U, 2U, 3U, 5U}) {
-    const auto start = uniform_matrix(400, cols, 21);
-    Matrix<double> points(800, cols);
-    for (std::size_t i = 0; i < 400; ++i) {
+    const auto start = uniform_matrix(200, cols, 21);
+    Matrix<double> points(400, cols);
+    for (std::size_t i = 0; i < 200; ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
         const double x = std::ldexp(start(i, j) - 0.5, static_cast<int>(i % 90));
         points(i, j) = x;
-        points(400 + i, j) = std::nextafter(x, 2 * x);
+        points(200 + i, j) = std::nextafter(x, 2 * x);
       }
     }
     for (const double radius : {1e-12, 1.0, 1e-30, 1e5}) expect_loop_everywhere(points, radius);
