@@ -64,7 +64,8 @@ struct Summary {
   std::size_t components = 0;
   std::size_t library_size = 0;
   bool centered = true;
-  /// Eigenvalues of the (centred, weighted) Gram matrix, descending, not divided by n.
+  /// Eigenvalues of the (centred, weighted) Gram matrix, descending, not divided by n. Of a graph's
+  /// matrix for manifold methods (manifold.h), ascending for the unnormalised Laplacian.
   std::vector<double> eigenvalues;
   /// eigenvalues / total variance; a lower bound of the truth where the total is an interval.
   std::vector<double> explained_variance_ratio;

@@ -44,6 +44,8 @@ ModelParts parts_of(const Model& model) {
                                  model.mean_coefficients().end());
   parts.mean_norm2 = model.mean_norm2();
   parts.centered = model.centered();
+  parts.degree_weights.assign(model.degree_weights().begin(), model.degree_weights().end());
+  parts.degree_shift.assign(model.degree_shift().begin(), model.degree_shift().end());
   return parts;
 }
 
