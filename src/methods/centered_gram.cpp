@@ -52,7 +52,7 @@ void CenteredGram::project_out_null_vector(MatrixView<double> v) {
   engine::subtract_product(g, engine::transposed_product(g, v, workers_), v, workers_);
 }
 
-void CenteredGram::scale_rows(MatrixView<double> v, double factor) {
+void CenteredGram::scale_rows(MatrixView<double> v, double factor) const {
   for (std::size_t i = 0; i < v.rows(); ++i) {
     const double row_factor = factor * root_weight(i);
     for (double& value : v.row(i)) value *= row_factor;

@@ -43,7 +43,7 @@ class CenteredGram final : public DeflatedOperator {
  private:
   void compute_means();
   void project_out_null_vector(MatrixView<double> v);
-  void scale_rows(MatrixView<double> v, double factor);
+  void scale_rows(MatrixView<double> v, double factor) const;
 
   engine::GramOperator& gram_;
   engine::Workers& workers_;

@@ -60,7 +60,8 @@ struct CoverState {
   QuantizationSums sums;
   double reach;  ///< every row is nearer than this to its centre
   std::uint64_t rows = 0;
-  /// The row that each centre is; empty after a merge, which brings centres that are rows of others.
+  /// The row that each centre is; empty after a merge, which brings centres that are rows of
+  /// others.
   std::vector<std::uint64_t> centre_rows;
 };
 

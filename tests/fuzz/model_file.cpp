@@ -1,4 +1,5 @@
-// Model files, sums of parts and covers: whatever the bytes, loading gives one of them or a FileError.
+// Model files, sums of parts and covers: whatever the bytes, loading gives one of them or a
+// FileError.
 
 #include "model/model_file.h"
 
