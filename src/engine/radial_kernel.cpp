@@ -25,7 +25,7 @@ struct Profile {
 
 /// The slope of (1 + a + a^2/3) e^-a is largest where a (1 + a) e^-a is: at the golden ratio.
 double matern52_slope() {
-  constexpr double a = std::numbers::phi;
+  const double a = std::numbers::phi;
   return std::sqrt(5.0) * a * (1 + a) * std::exp(-a) / 3;
 }
 
@@ -41,7 +41,7 @@ std::optional<Profile> profile_of(const Kernel& kernel) {
                    return Profile{1 / *k.gamma, *k.gamma};
                  },
                  [](const Matern32& k) -> std::optional<Profile> {
-                   return Profile{*k.length, std::sqrt(3.0) / (std::numbers::e * *k.length)};
+                   return Profile{*k.length, std::numbers::sqrt3 / (std::numbers::e * *k.length)};
                  },
                  [](const Matern52& k) -> std::optional<Profile> {
                    return Profile{*k.length, matern52_slope() / *k.length};
@@ -93,15 +93,16 @@ double RadialKernel::value(double r) const {
 
 double RadialKernel::drop(double r) const {
   return std::visit(
-      Overloaded{[r](const Gaussian& k) { return -std::expm1(-*k.gamma * r * r); },
-                 [r](const Laplacian& k) { return -std::expm1(-*k.gamma * r); },
-                 [r](const Matern32& k) { return matern32_drop(std::sqrt(3.0) * r / *k.length); },
-                 [r](const Matern52& k) { return matern52_drop(std::sqrt(5.0) * r / *k.length); },
-                 [r](const RationalQuadratic& k) {
-                   const double ratio = r / *k.length;
-                   return -std::expm1(-k.alpha * std::log1p(ratio * ratio / (2 * k.alpha)));
-                 },
-                 [](const auto&) { return 0.0; }},
+      Overloaded{
+          [r](const Gaussian& k) { return -std::expm1(-*k.gamma * r * r); },
+          [r](const Laplacian& k) { return -std::expm1(-*k.gamma * r); },
+          [r](const Matern32& k) { return matern32_drop(std::numbers::sqrt3 * r / *k.length); },
+          [r](const Matern52& k) { return matern52_drop(std::sqrt(5.0) * r / *k.length); },
+          [r](const RationalQuadratic& k) {
+            const double ratio = r / *k.length;
+            return -std::expm1(-k.alpha * std::log1p(ratio * ratio / (2 * k.alpha)));
+          },
+          [](const auto&) { return 0.0; }},
       kernel_);
 }
 
