@@ -1,5 +1,7 @@
 #include "cli/manifold_flags.h"
 
+#include <fmt/format.h>
+
 #include "cli/named_values.h"
 
 namespace mercer::cli {
@@ -13,10 +15,10 @@ constexpr Names<GraphLaplacian, 2> kLaplacians{
 void ManifoldFlags::add(Arguments& arguments) {
   arguments.group("Graphs");
   arguments
-      .option(
-          "--reduce", "HOW", reduce,
-          "Nodes: none (default: all rows), or centres by shadow, kmeans, paring, herding, with "
-          "the options of reduced sets")
+      .option("--reduce", "HOW", reduce,
+              "Nodes: none (all rows), or centres by shadow, kmeans, paring, herding, with the "
+              "options of reduced sets (default: none; shadow with --ell or --radius, kmeans with "
+              "--centers)")
       .one_of(reduction_names());
   arguments
       .option("--laplacian", "NAME", laplacian,
@@ -53,6 +55,12 @@ LaplacianEigenmapOptions ManifoldFlags::eigenmap_options(const ComponentFlags& c
 DiffusionMapOptions ManifoldFlags::diffusion_options(const ComponentFlags& components,
                                                      const ReductionFlags& reduction) const {
   components.require_count_only("diffusion_maps");
+  if (diffusion_alpha && !(*diffusion_alpha >= 0 && *diffusion_alpha <= 1))
+    throw UsageError(
+        fmt::format("--diffusion-alpha is {:g}: it must lie between 0 and 1", *diffusion_alpha));
+  if (diffusion_time && *diffusion_time < 0)
+    throw UsageError(
+        fmt::format("--diffusion-time is {:g}: it must not be negative", *diffusion_time));
   DiffusionMapOptions options;
   if (components.components) options.components = *components.components;
   if (diffusion_alpha) options.alpha = *diffusion_alpha;

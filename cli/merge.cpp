@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -28,6 +30,7 @@ struct MergeFlags {
   std::string output;
   std::string json;
   std::vector<std::string> second_pass;
+  std::string weight_column = "none";
   ComponentFlags components;
   RunFlags run;
 };
@@ -42,12 +45,33 @@ void require_good_files(const MergeFlags& flags) {
     }
     seen.emplace_back(part);
   }
+  for (const std::string& table : flags.second_pass) {
+    if (std::ranges::count(flags.second_pass, table) > 1)
+      throw UsageError(fmt::format("--second-pass '{}' is given twice", table));
+    seen.emplace_back(table);
+  }
   require_other_file(flags.output, seen);
   require_writable(flags.output);
   if (flags.json.empty() || is_standard_output(flags.json)) return;
   seen.emplace_back(flags.output);
   require_other_file(flags.json, seen);
   require_writable(flags.json);
+}
+
+FileKind common_kind(const std::vector<std::string>& parts) {
+  const auto name = [](FileKind kind) {
+    return kind == FileKind::cover ? "a cover" : "sums over landmarks";
+  };
+  const FileKind first = file_kind(parts.front());
+  for (const std::string& part : parts) {
+    const FileKind kind = file_kind(part);
+    if (kind == FileKind::model)
+      throw UsageError(fmt::format("{} is a model; merge takes parts from mercer summarize", part));
+    if (kind != first)
+      throw UsageError(fmt::format("{} holds {}, but {} {}; merge parts of one kind", part,
+                                   name(kind), parts.front(), name(first)));
+  }
+  return first;
 }
 
 /// All parts of one kind, the later ones merged into the first.
@@ -76,32 +100,43 @@ Fit merge_landmark_parts(const MergeFlags& flags, const RunOptions& run) {
   return merged<LandmarkPart>(flags.parts).finish(options, run);
 }
 
+/// The rows of all parts once more, which must be as many and as heavy as the parts say.
+Cover covered_again(const Cover& merged, const MergeFlags& flags, const RunOptions& run) {
+  Cover cover = merged.emptied();
+  for (const std::string& path : flags.second_pass) {
+    TableOptions table;
+    table.rules = cover.input().columns;
+    table.weight = ColumnName::parse(flags.weight_column);
+    table.memory_limit_bytes = run.memory_limit_bytes;
+    table.cancelled = interrupted;
+    cover.add(*open_rows(path, table), run);
+  }
+  if (cover.rows() != merged.rows())
+    throw UsageError(fmt::format(
+        "the parts hold {} rows, the tables of --second-pass {}: give the table of every part once",
+        merged.rows(), cover.rows()));
+  if (std::abs(cover.total_weight() - merged.total_weight()) > 1e-9 * merged.total_weight())
+    throw UsageError(fmt::format(
+        "the rows of the parts weigh {:.9g}, those of --second-pass {:.9g}: name the column of the "
+        "weights with --sample-weight-column",
+        merged.total_weight(), cover.total_weight()));
+  return cover;
+}
+
 Fit merge_covers(const MergeFlags& flags, const RunOptions& run) {
   ReducedSetOptions options;
   flags.components.apply(options);
   options.validate();
-  Cover cover = merged<Cover>(flags.parts, run);
-  if (!flags.second_pass.empty()) {
-    cover = cover.emptied();
-    for (const std::string& path : flags.second_pass) {
-      TableOptions table;
-      table.rules = cover.input().columns;
-      table.memory_limit_bytes = run.memory_limit_bytes;
-      table.cancelled = interrupted;
-      cover.add(*open_rows(path, table), run);
-    }
-  }
-  return cover.finish(options, run);
+  const Cover cover = merged<Cover>(flags.parts, run);
+  return (flags.second_pass.empty() ? cover : covered_again(cover, flags, run))
+      .finish(options, run);
 }
 
 void run(const MergeFlags& flags) {
   require_good_files(flags);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
-  const FileKind kind = file_kind(flags.parts.front());
-  if (kind == FileKind::model)
-    throw UsageError(
-        fmt::format("{} is a model; merge takes parts from mercer summarize", flags.parts.front()));
+  const FileKind kind = common_kind(flags.parts);
   const Fit fit = kind == FileKind::cover ? merge_covers(flags, run_options)
                                           : merge_landmark_parts(flags, run_options);
   bar.clear();
@@ -135,6 +170,9 @@ void add_merge(Program& program) {
                    "Also write the summary as JSON; - prints it and nothing else");
   arguments.repeated_option("--second-pass", "FILE", flags->second_pass,
                             "Covers: assign the rows of this table anew; once for every part");
+  arguments.option("--sample-weight-column", "COLUMN", flags->weight_column,
+                   "Weights in the tables of --second-pass: one of the columns that the parts left "
+                   "out");
   flags->run.add_quiet(arguments, "Print one line instead of the whole summary");
   arguments.group("What to compute");
   flags->components.add(arguments);

@@ -76,8 +76,8 @@ void MethodFlags::add_problem(Arguments& arguments) {
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
               "their radius; kmeans, paring, herding: other centres; laplacian_eigenmaps, "
               "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; "
-              "random_features: for comparison. Without --method, an option that only one method "
-              "has chooses it")
+              "random_features: for comparison. Without --method, options choose the first method "
+              "that has them all")
       .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures,
                kEigenmaps, kDiffusionMaps, kNormalizedCut});
   components.add(arguments);

@@ -1,6 +1,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -60,8 +62,35 @@ void require_weights(const SummarizeFlags& flags, const Summary& fit) {
                   flags.landmarks_from));
 }
 
+/// Landmark parts take everything else from the model.
+void refuse_cover_options(const SummarizeFlags& flags) {
+  const KernelFlags& kernel = flags.kernel;
+  const TableFlags& table = flags.table;
+  const std::vector<std::pair<bool, const char*>> given{
+      {flags.reduction.ell.has_value(), "--ell"},
+      {flags.reduction.radius.has_value(), "--radius"},
+      {flags.halve, "--halve"},
+      {kernel.name != KernelFlags().name, "--kernel"},
+      {kernel.gamma.has_value(), "--gamma"},
+      {kernel.sigma.has_value(), "--sigma"},
+      {kernel.length.has_value(), "--length"},
+      {kernel.alpha.has_value(), "--alpha"},
+      {table.label_column != "none", "--label-column"},
+      {!table.ignore_columns.empty(), "--ignore-columns"},
+      {!table.one_hot.empty(), "--one-hot"},
+      {table.standardize, "--standardize"},
+      {table.scale != "none", "--scale"},
+      {table.shift.has_value(), "--shift"},
+      {table.multiply.has_value(), "--multiply"}};
+  for (const auto& [is_given, option] : given)
+    if (is_given)
+      throw UsageError(fmt::format(
+          "{} is an option of --method shadow; with landmarks the model says that", option));
+}
+
 void summarize_landmarks(const SummarizeFlags& flags) {
   const auto start = Clock::now();
+  refuse_cover_options(flags);
   if (flags.landmarks_from.empty())
     throw UsageError(
         "the landmarks of a model serve every part: name it with --landmarks-from, or choose "

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,7 +56,12 @@ std::unique_ptr<RowSource> open_data(const TransformFlags& flags, const Model& m
   return source;
 }
 
-std::size_t transform_all(const TransformFlags& flags, const Model& model) {
+struct Transformed {
+  std::size_t rows = 0;
+  std::size_t far_rows = 0;  ///< too far from all nodes of a graph
+};
+
+Transformed transform_all(const TransformFlags& flags, const Model& model) {
   const auto source = open_data(flags, model);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run = flags.run.options(bar);
@@ -63,25 +69,31 @@ std::size_t transform_all(const TransformFlags& flags, const Model& model) {
   quiet.progress = nullptr;
   RowWriter writer(flags.output, model.components() + (flags.residual ? 1 : 0),
                    header(model, flags.residual));
+  std::size_t far_rows = 0;
   const std::size_t rows = transform_rows(
       model, *source, run, bar,
       [&](MatrixView<const double> points, MatrixView<const double> scores) {
+        for (std::size_t i = 0; i < scores.rows(); ++i)
+          far_rows += std::isnan(scores(i, 0)) ? 1 : 0;
         writer.write(flags.residual ? with_column(scores, model.residual(points, quiet)).view()
                                     : scores);
       });
   writer.finish();
-  return rows;
+  return {.rows = rows, .far_rows = far_rows};
 }
 
 void run(const TransformFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   require_other_file(flags.output, {flags.model, flags.data});
   const Model model = Model::load(flags.model);
-  const std::size_t rows = transform_all(flags, model);
+  const Transformed done = transform_all(flags, model);
   if (flags.run.quiet) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  fmt::print("{}: {} rows, {} components{} in {}\n", flags.output, rows, model.components(),
+  fmt::print("{}: {} rows, {} components{} in {}\n", flags.output, done.rows, model.components(),
              flags.residual ? " and the residual" : "", format_seconds(seconds.count()));
+  if (done.far_rows > 0)
+    fmt::print("rows without coordinates, NaN, because they are far from all nodes: {}\n",
+               done.far_rows);
 }
 
 }  // namespace

@@ -40,10 +40,12 @@ struct GraphSolverOptions {
 
 /// Which matrix of the graph. K is the kernel matrix, D = diag(d) the degrees, W the weights.
 enum class GraphLaplacian {
-  /// L y = mu D y, L = D - W^1/2 K W^1/2: the normalised cut (Shi & Malik 2000), also the random
-  /// walk D^-1 K with eigenvalues lambda = 1 - mu. Balances clusters by the weight of their edges.
+  /// (D - K W) y = mu D y: the normalised cut (Shi & Malik 2000), also the random walk D^-1 K W
+  /// with
+  /// eigenvalues lambda = 1 - mu. Balances clusters by the weight of their edges.
   random_walk,
-  /// L y = mu y: the ratio cut. Balances clusters by their number of points; a lone outlier is
+  /// (D - K W) y = mu y: the ratio cut. Balances clusters by their number of points; a lone outlier
+  /// is
   /// often a cluster of its own.
   unnormalized,
 };

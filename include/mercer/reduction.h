@@ -22,28 +22,6 @@ struct Quantization {
   double mean_operator_distance = 0;
 };
 
-/// A few weighted points that stand for many.
-struct WeightedSet {
-  Matrix<double> centers;           ///< m x d
-  std::vector<double> weights;      ///< m, positive
-  std::vector<std::uint64_t> rows;  ///< the row of the data that each centre is; empty: means
-  /// The centre that stands for each row; empty for rows that were streamed and for reductions that
-  /// assign none.
-  std::vector<std::size_t> map;
-  /// Every row is nearer than this to its centre; empty when that was not asked for.
-  std::optional<double> radius;
-  /// Empty where rows have no centre of their own (equal weights, herding).
-  std::optional<Quantization> quantization;
-  std::size_t data_rows = 0;  ///< how many rows the set stands for
-  double data_weight = 0;     ///< and their weight
-  std::uint64_t kernel_evaluations = 0;
-  std::uint64_t distance_evaluations = 0;
-
-  std::size_t size() const { return centers.rows(); }
-  /// N = sum of the weights of the centres.
-  double total_weight() const;
-};
-
 /// How centres are found.
 enum class Reduction {
   none,     ///< all rows
@@ -56,11 +34,39 @@ enum class Reduction {
 
 /// What centres weigh.
 enum class CenterWeights {
-  count,    ///< the rows that came to a centre first; n / m each for paring, n times its share of
-            ///< the draws for herding
+  count,    ///< the rows that came to a centre first; for paring in proportion to their own weight
+            ///< (n / m each without), for herding to how often they were drawn
   nearest,  ///< the rows nearest to it; one more pass
   operator_optimal,  ///< least Hilbert-Schmidt distance of the covariance operators; one more pass
   mmd_optimal,       ///< least distance of the feature means; one more pass
+};
+
+/// A few weighted points that stand for many. What a set says of itself is believed: bounds in the
+/// summary of a fit rest on it.
+struct WeightedSet {
+  Matrix<double> centers;           ///< m x d
+  std::vector<double> weights;      ///< m, positive
+  std::vector<std::uint64_t> rows;  ///< the row of the data that each centre is; empty: means
+  /// The centre that stands for each row; empty for rows that were streamed and for reductions that
+  /// assign none.
+  std::vector<std::size_t> map;
+  /// Every row is nearer than this to its centre (0: each is a centre); empty when that was not
+  /// asked for.
+  std::optional<double> radius;
+  /// Empty where rows have no centre of their own (equal weights, herding), and for kernels that
+  /// are not radial.
+  std::optional<Quantization> quantization;
+  std::optional<Kernel> kernel;                    ///< that the quantization was measured with
+  Reduction reduction = Reduction::none;           ///< where the centres come from
+  CenterWeights weighting = CenterWeights::count;  ///< and their weights
+  std::size_t data_rows = 0;  ///< how many rows the set stands for; 0: as many as centres
+  double data_weight = 0;     ///< and their weight; 0: that of the centres
+  std::uint64_t kernel_evaluations = 0;
+  std::uint64_t distance_evaluations = 0;
+
+  std::size_t size() const { return centers.rows(); }
+  /// N = sum of the weights of the centres.
+  double total_weight() const;
 };
 
 inline constexpr double kDefaultEll = 4;
@@ -95,12 +101,12 @@ double shadow_radius(const Kernel& kernel, const ReductionOptions& options = {})
 /// Replaces rows by few weighted centres. The kernel needs all its parameters. Same bits for any
 /// number of threads. Throws InvalidArgument for a kernel that is not radial where a radius comes
 /// from `ell`.
-WeightedSet reduce(MatrixView<const double> points, std::span<const double> weights,
-                   const Kernel& kernel, const ReductionOptions& options = {},
-                   const RunOptions& run = {});
+WeightedSet reduce_to_centers(MatrixView<const double> points, std::span<const double> weights,
+                              const Kernel& kernel, const ReductionOptions& options = {},
+                              const RunOptions& run = {});
 /// From a source: shadow and paring only, the others need all rows at once.
-WeightedSet reduce(RowSource& rows, const Kernel& kernel, const ReductionOptions& options = {},
-                   const RunOptions& run = {});
+WeightedSet reduce_to_centers(RowSource& rows, const Kernel& kernel,
+                              const ReductionOptions& options = {}, const RunOptions& run = {});
 
 /// Kernel density sum_j w_j k(x, c_j) / N at every point, unnormalised (k(x, x) = 1 for a point on
 /// a lone centre). With all rows as centres it is the usual estimate, with a reduced set its

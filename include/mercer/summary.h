@@ -81,12 +81,15 @@ struct Summary {
   std::optional<double> subspace_error_estimate;
   /// The residual trace fraction with fewer landmarks.
   std::vector<ErrorAt> error_curve;
-  /// Mean squared feature-space distance of the training points to the kept subspace.
+  /// Mean squared feature-space distance of the training points to the kept subspace; of the
+  /// weighted centres for reduced sets.
   std::optional<double> reconstruction_error;
   /// Largest true residual |A u - lambda u| / lambda_1 over the kept components.
   std::optional<double> solver_residual;
   std::vector<Bound> bounds;
   std::uint64_t kernel_evaluations = 0;
+  /// Pairs of rows and centres that a plain search for the centres would compare.
+  std::optional<std::uint64_t> distance_evaluations;
   double seconds = 0;
   std::vector<Phase> phases;
   std::uint64_t peak_memory_bytes = 0;

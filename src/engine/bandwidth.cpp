@@ -7,6 +7,7 @@
 #include <mercer/bandwidth.h>
 #include <mercer/error.h>
 
+#include "engine/gram.h"
 #include "engine/random.h"
 #include "engine/tile.h"
 
@@ -24,14 +25,12 @@ Matrix<double> sample_rows(MatrixView<const double> points, std::size_t count, s
   return sample;
 }
 
-/// Subtracts the column means and divides by a power of two so that the largest entry is about 1:
+/// Subtracts the column medians and divides by a power of two so that the largest entry is about 1:
 /// neither 1e150 nor 1e-150 then leaves the range of doubles when squared. Returns that power.
 double centre_and_scale(Matrix<double>& sample) {
-  const auto n = static_cast<double>(sample.rows());
-  for (std::size_t j = 0; j < sample.cols(); ++j) {
-    double mean = 0;
-    for (std::size_t i = 0; i < sample.rows(); ++i) mean += sample(i, j) / n;
-    for (std::size_t i = 0; i < sample.rows(); ++i) sample(i, j) -= mean;
+  const auto middle = engine::column_medians(sample);
+  for (std::size_t i = 0; i < sample.rows(); ++i) {
+    for (std::size_t j = 0; j < sample.cols(); ++j) sample(i, j) -= middle[j];
   }
   double largest = 0;
   for (std::size_t i = 0; i < sample.size(); ++i) {

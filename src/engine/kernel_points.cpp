@@ -113,12 +113,22 @@ double inverse_norm(std::span<const Input> x) {
 std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double> points) {
   const auto packing = packing_of(kernel);
   if (!packing || !packing->shifted) return {};
-  std::vector<double> mean(points.cols(), 0.0);
-  const double weight = 1 / static_cast<double>(points.rows());
-  for (std::size_t i = 0; i < points.rows(); ++i) {
-    for (std::size_t j = 0; j < points.cols(); ++j) mean[j] += weight * points(i, j);
+  return column_medians(points);
+}
+
+std::vector<double> column_medians(MatrixView<const double> points) {
+  // 255 rows place the middle of a column far more exactly than the digits need that it saves.
+  constexpr std::size_t kRows = 255;
+  const std::size_t count = std::min(points.rows(), kRows);
+  std::vector<double> medians(points.cols(), 0.0);
+  std::vector<double> column(count);
+  for (std::size_t j = 0; j < points.cols() && count > 0; ++j) {
+    for (std::size_t i = 0; i < count; ++i) column[i] = points(i * points.rows() / count, j);
+    const auto middle = column.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::ranges::nth_element(column, middle);
+    medians[j] = *middle;
   }
-  return mean;
+  return medians;
 }
 
 template <class T>

@@ -58,12 +58,17 @@ std::optional<Profile> profile_of(const Kernel& kernel) {
 /// Below this the terms that cancel in 1 - k cost more digits than six terms of its series lack.
 constexpr double kSmall = 4e-3;
 
+/// From here on e^-a is 0, and a e^-a would be infinity times 0 where a has overflowed.
+constexpr double kLarge = 746;
+
 double matern32_drop(double a) {
+  if (a > kLarge) return 1;
   if (a > kSmall) return -std::expm1(-a) - a * std::exp(-a);
   return a * a * (1.0 / 2 - a * (1.0 / 3 - a * (1.0 / 8 - a * (1.0 / 30 - a / 144))));
 }
 
 double matern52_drop(double a) {
+  if (a > kLarge) return 1;
   if (a > kSmall) return -std::expm1(-a) - (a + a * a / 3) * std::exp(-a);
   return a * a * (1.0 / 6 - a * a * (1.0 / 24 - a * (1.0 / 45 - a * (1.0 / 144 - a / 630))));
 }

@@ -12,6 +12,7 @@
 #include "engine/kernel_value.h"
 #include "methods/cover_state.h"
 #include "methods/fit_record.h"
+#include "methods/merge_checks.h"
 #include "model/cover_file.h"
 
 namespace mercer {
@@ -84,20 +85,14 @@ void Cover::add(RowSource& rows, const RunOptions& run) {
 void Cover::merge(const Cover& other, const RunOptions& run) {
   const methods::CoverState& theirs = other.state_->cover;
   methods::CoverState& ours = state_->cover;
-  if (kernel_name(ours.kernel) != kernel_name(theirs.kernel) ||
-      kernel_parameters(ours.kernel) != kernel_parameters(theirs.kernel)) {
-    throw InvalidArgument("the covers were made with different kernels");
-  }
+  methods::require_same_kernel(ours.kernel, theirs.kernel);
+  methods::require_same_input(state_->input, other.state_->input);
   if (ours.shadow.centres().cols() != theirs.shadow.centres().cols()) {
     throw InvalidArgument("the covers are of rows with different numbers of columns");
   }
   if (ours.shadow.radius() != theirs.shadow.radius()) {
     throw InvalidArgument(fmt::format("the covers have different radii, {:.6g} and {:.6g}",
                                       ours.shadow.radius(), theirs.shadow.radius()));
-  }
-  if (state_->input.scaling.shift != other.state_->input.scaling.shift ||
-      state_->input.scaling.multiply != other.state_->input.scaling.multiply) {
-    throw InvalidArgument("the covers were made with different scalings of the columns");
   }
   engine::Workers workers(run);
   workers.begin_phase("merge");
@@ -154,6 +149,11 @@ Fit Cover::finish(const ReducedSetOptions& options, const RunOptions& run) const
 
 void Cover::save(const std::filesystem::path& path) const {
   const methods::CoverState& cover = state_->cover;
+  if (!std::isfinite(cover.sums.squared_distance)) {
+    throw NumericalError(
+        "squared distances of the rows from their centres are beyond the range of doubles: scale "
+        "the columns");
+  }
   model::write_cover(path, {.kernel = cover.kernel,
                             .input = state_->input,
                             .columns = cover.shadow.centres().cols(),

@@ -75,41 +75,61 @@ CoverState CoverState::clone() const {
   copy.sums = sums;
   copy.reach = reach;
   copy.rows = rows;
+  copy.distance_evaluations = distance_evaluations;
   copy.centre_rows = centre_rows;
   return copy;
 }
 
-std::vector<density::Hit> CoverState::add(const Chunk& chunk, engine::Workers& workers) {
-  const std::size_t n = chunk.points.rows();
-  std::vector<density::Hit> hits(n);
-  shadow.add(chunk.points, chunk.first_row, hits, workers);
+/// New centres weigh nothing yet.
+void CoverState::follow_centres() {
   if (centre_rows.size() == weights.size()) {
     const auto opened = shadow.rows().subspan(weights.size());
     centre_rows.insert(centre_rows.end(), opened.begin(), opened.end());
   }
   weights.resize(shadow.size(), 0.0);
+}
+
+std::vector<density::Hit> CoverState::add(const Chunk& chunk, engine::Workers& workers) {
+  const std::size_t n = chunk.points.rows();
+  std::vector<density::Hit> hits(n);
+  const std::uint64_t before = shadow.distance_evaluations();
+  try {
+    shadow.add(chunk.points, chunk.first_row, hits, workers);
+  } catch (...) {
+    follow_centres();
+    throw;
+  }
+  follow_centres();
   std::vector<double> squared_distances(n);
+  std::ranges::transform(hits, squared_distances.begin(), &density::Hit::squared_distance);
+  QuantizationSums grown = sums;
+  grown.add(squared_distances, chunk.weights, workers);
+  // Nothing throws from here on.
   for (std::size_t i = 0; i < n; ++i) {
     weights[hits[i].centre] += chunk.weights.empty() ? 1 : chunk.weights[i];
-    squared_distances[i] = hits[i].squared_distance;
   }
-  sums.add(squared_distances, chunk.weights, workers);
+  sums = std::move(grown);
   rows += n;
+  distance_evaluations += shadow.distance_evaluations() - before;
   return hits;
 }
 
 void CoverState::merge(const CoverState& other, engine::Workers& workers) {
-  if (other.weights.empty()) return;
-  const QuantizationSums before = sums;
-  sums = QuantizationSums(require_radial(kernel));
-  const std::uint64_t rows_before = rows;
-  add({.first_row = 0, .points = other.shadow.centres(), .weights = other.weights}, workers);
-  const QuantizationSums moves = sums;
-  sums = before;
-  sums.add_moved(other.sums, moves);
-  rows = rows_before + other.rows;
-  reach = std::max(reach, other.reach + shadow.radius());
-  centre_rows.clear();
+  const WeightedSet theirs = other.set();
+  if (theirs.size() == 0) return;
+  CoverState merged = clone();
+  merged.sums = QuantizationSums(require_radial(kernel));
+  const auto hits =
+      merged.add({.first_row = 0, .points = theirs.centers, .weights = theirs.weights}, workers);
+  const QuantizationSums moves = std::exchange(merged.sums, sums);
+  merged.sums.add_moved(other.sums, moves);
+  merged.rows = rows + other.rows;
+  merged.distance_evaluations += other.distance_evaluations;
+  const bool moved =
+      std::ranges::any_of(hits, [](const density::Hit& hit) { return hit.squared_distance > 0; });
+  merged.reach = std::max(reach, other.reach + (moved ? shadow.radius() : 0));
+  merged.centre_rows.clear();
+  *this = std::move(merged);
 }
 
 WeightedSet CoverState::set() const {
@@ -126,10 +146,12 @@ WeightedSet CoverState::set() const {
     if (known_rows) set.rows.push_back(centre_rows[j]);
   }
   set.radius = reach;
+  set.reduction = Reduction::shadow;
+  set.kernel = kernel;
   if (sums.weight > 0) set.quantization = sums.average();
   set.data_rows = rows;
   set.data_weight = sums.weight;
-  set.distance_evaluations = shadow.distance_evaluations();
+  set.distance_evaluations = distance_evaluations;
   return set;
 }
 

@@ -47,9 +47,10 @@ struct CoverState {
   /// A cover of its own that goes on as this one would.
   CoverState clone() const;
 
-  /// Returns where the rows went.
+  /// Returns where the rows went. When it throws, none of them counts, though some may have become
+  /// centres, which then weigh nothing.
   std::vector<density::Hit> add(const Chunk& rows, engine::Workers& workers);
-  /// The centres of the other cover become rows of this one.
+  /// The centres of the other cover become rows of this one. When it throws, nothing has changed.
   void merge(const CoverState& other, engine::Workers& workers);
   /// The centres that rows came to.
   WeightedSet set() const;
@@ -60,9 +61,13 @@ struct CoverState {
   QuantizationSums sums;
   double reach;  ///< every row is nearer than this to its centre
   std::uint64_t rows = 0;
+  std::uint64_t distance_evaluations = 0;
   /// The row that each centre is; empty after a merge, which brings centres that are rows of
   /// others.
   std::vector<std::uint64_t> centre_rows;
+
+ private:
+  void follow_centres();
 };
 
 /// The kernel as a radial one. Throws InvalidArgument with the reason when it is not.

@@ -53,6 +53,8 @@ double root_volume(std::span<const double> u, std::span<const double> d) {
 
 Fit methods::diffusion_maps(const GraphNodes& nodes, const DiffusionMapOptions& options,
                             FitRecord& record) {
+  record.choice("diffusion", fmt::format("alpha = {:g}, time = {:g}", options.alpha, options.time),
+                "density divided out, steps of the walk");
   GraphFit graph(nodes, options.components, options.solver, record);
   const auto q = graph.degrees(graph.weights());
   auto u = density_corrected(graph.weights(), q, options.alpha);

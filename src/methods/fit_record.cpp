@@ -111,10 +111,14 @@ Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
   summary_.blas = blas_core();
   summary_.seed = run_.seed;
   if (const auto core = suggested_blas_core()) {
-    summary_.warnings.push_back(
-        fmt::format("the BLAS library takes this processor for a {}; set OPENBLAS_CORETYPE={} "
-                    "before starting for faster dense algebra",
-                    summary_.blas, *core));
+    auto warning = fmt::format(
+        "the BLAS library takes this processor for a {}; set OPENBLAS_CORETYPE={} "
+        "before starting for faster dense algebra",
+        summary_.blas, *core);
+    // A fit inside this one may have said so.
+    if (std::ranges::find(summary_.warnings, warning) == summary_.warnings.end()) {
+      summary_.warnings.push_back(std::move(warning));
+    }
   }
   clock_.end();
   summary_.phases = clock_.phases();

@@ -11,6 +11,7 @@
 #include "engine/kernel_value.h"
 #include "methods/component_choice.h"
 #include "methods/pca.h"
+#include "methods/weighted_centers.h"
 
 namespace mercer::methods {
 
@@ -19,10 +20,13 @@ GraphNodes graph_nodes(const WeightedSet& set, const Kernel& kernel, FitRecord& 
   if (set.weights.empty()) throw InvalidArgument("the weighted set has no weights: give 1 each");
   check_weights(set.weights, set.size());
   record.summary().kernel_evaluations = set.kernel_evaluations;
+  if (set.distance_evaluations > 0) {
+    record.summary().distance_evaluations = set.distance_evaluations;
+  }
   return {.kernel = record.resolve(kernel, set.centers),
           .points = set.centers,
           .weights = set.weights,
-          .rows = set.data_rows > 0 ? set.data_rows : set.size()};
+          .rows = rows_of(set)};
 }
 
 GraphNodes checked_nodes(const WeightedSet& set, const Kernel& kernel,

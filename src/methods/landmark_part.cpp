@@ -11,6 +11,7 @@
 #include "methods/fit_record.h"
 #include "methods/landmark_model.h"
 #include "methods/landmark_pass.h"
+#include "methods/merge_checks.h"
 #include "model/part_file.h"
 
 namespace mercer {
@@ -78,10 +79,7 @@ void LandmarkPart::add(RowSource& rows, const RunOptions& run) {
 
 void LandmarkPart::merge(const LandmarkPart& other) {
   const State& theirs = *other.state_;
-  if (kernel_name(state_->kernel) != kernel_name(theirs.kernel) ||
-      kernel_parameters(state_->kernel) != kernel_parameters(theirs.kernel)) {
-    throw InvalidArgument("the parts were made with different kernels");
-  }
+  methods::require_same_kernel(state_->kernel, theirs.kernel);
   const auto same = [](const Matrix<double>& a, const Matrix<double>& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() &&
            std::equal(a.data(), a.data() + a.size(), b.data());
@@ -89,10 +87,7 @@ void LandmarkPart::merge(const LandmarkPart& other) {
   if (!same(state_->set.points, theirs.set.points)) {
     throw InvalidArgument("the parts were made with different landmarks");
   }
-  if (state_->input.scaling.shift != theirs.input.scaling.shift ||
-      state_->input.scaling.multiply != theirs.input.scaling.multiply) {
-    throw InvalidArgument("the parts were made with different scalings of the columns");
-  }
+  methods::require_same_input(state_->input, theirs.input);
   if (state_->sums.of_coordinates != theirs.sums.of_coordinates) {
     throw InvalidArgument(
         "the landmarks nearly depend on each other, and the machines that made the parts judged "

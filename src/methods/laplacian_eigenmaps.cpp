@@ -65,6 +65,11 @@ Fit fit_unnormalized(GraphFit& graph) {
 
 Fit methods::laplacian_eigenmaps(const GraphNodes& nodes, const LaplacianEigenmapOptions& options,
                                  FitRecord& record) {
+  const bool random_walk = options.laplacian == GraphLaplacian::random_walk;
+  record.choice("laplacian", random_walk ? "random_walk" : "unnormalized",
+                !random_walk         ? "eigenvalues ascending"
+                : options.self_loops ? "with self-loops"
+                                     : "without self-loops");
   GraphFit graph(nodes, options.components, options.solver, record);
   return options.laplacian == GraphLaplacian::random_walk
              ? fit_random_walk(graph, options.self_loops)

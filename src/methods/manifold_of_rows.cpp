@@ -50,9 +50,12 @@ OwnedNodes reduced_rows(TrainingRows& data, const ReductionOptions& reduction, c
   OwnedNodes owned;
   owned.set = methods::reduce_rows(data, kernel, reduction, record.seed(),
                                    record.memory_limit_bytes(), record.workers());
-  record.choice("nodes", std::to_string(owned.set.size()),
-                fmt::format("{} centres of {} rows", methods::reduction_name(reduction.method),
-                            owned.set.data_rows));
+  record.choice(
+      "nodes", std::to_string(owned.set.size()),
+      fmt::format("{} centres of {} rows, weights by {}{}",
+                  methods::reduction_name(reduction.method), owned.set.data_rows,
+                  methods::center_weights_name(reduction.weights),
+                  owned.set.radius ? fmt::format(", radius {:.6g}", *owned.set.radius) : ""));
   owned.nodes = methods::graph_nodes(owned.set, kernel, record);
   return owned;
 }
@@ -111,6 +114,16 @@ std::vector<std::size_t> labels_of(const NormalizedCut& cut, TrainingRows& data,
   return labels;
 }
 
+Choice cluster_sizes(const NormalizedCut& cut) {
+  std::vector<std::size_t> sizes(cut.cluster_centers.rows(), 0);
+  std::size_t without = 0;
+  for (const std::size_t label : cut.labels) ++(label == kNoLabel ? without : sizes[label]);
+  return {.what = "clusters",
+          .value = std::to_string(sizes.size()),
+          .why = fmt::format("of {} rows{}", fmt::join(sizes, ", "),
+                             without > 0 ? fmt::format("; {} are too far from all", without) : "")};
+}
+
 NormalizedCut normalized_cut_of(TrainingRows data, const Kernel& kernel,
                                 const NormalizedCutOptions& options, const RunOptions& run) {
   FitRecord record("normalized_cut", run);
@@ -119,6 +132,9 @@ NormalizedCut normalized_cut_of(TrainingRows data, const Kernel& kernel,
   if (options.reduction.method != Reduction::none) {
     cut.labels = labels_of(cut, data, run, record);
   }
+  Summary& summary = cut.fit.summary;
+  summary.choices.push_back(cluster_sizes(cut));
+  cut.fit.model = cut.fit.model.with_summary(summary);
   return cut;
 }
 

@@ -13,11 +13,16 @@ std::optional<double> OperatorBounds::centered_hilbert_schmidt() const {
   return *hilbert_schmidt + 2 * *mmd;
 }
 
+std::optional<double> OperatorBounds::eigenvalues(bool centered) const {
+  const auto operators = centered ? centered_hilbert_schmidt() : hilbert_schmidt;
+  if (!operators || !gram) return operators ? operators : gram;
+  return std::min(*operators, *gram);
+}
+
 OperatorBounds bounds_of_radius(const engine::RadialKernel& kernel, double radius) {
-  const double op = kernel.operator_distance(radius);
   return {.mmd = kernel.feature_distance(radius),
-          .hilbert_schmidt = op,
-          .eigenvalues = std::min(2 * kernel.lipschitz() * radius, op)};
+          .hilbert_schmidt = kernel.operator_distance(radius),
+          .gram = 2 * kernel.lipschitz() * radius};
 }
 
 double paper_hilbert_schmidt(const engine::RadialKernel& kernel, double radius) {
@@ -26,25 +31,29 @@ double paper_hilbert_schmidt(const engine::RadialKernel& kernel, double radius) 
 
 OperatorBounds bounds_of_rows(const engine::RadialKernel& kernel,
                               const Quantization& quantization) {
-  const double root_mean_square = std::sqrt(quantization.mean_squared_distance);
   return {.mmd = quantization.mean_feature_distance,
           .hilbert_schmidt = quantization.mean_operator_distance,
-          .eigenvalues = std::min(2 * kernel.lipschitz() * root_mean_square,
-                                  quantization.mean_operator_distance)};
+          .gram = 2 * kernel.lipschitz() * std::sqrt(quantization.mean_squared_distance)};
 }
 
-OperatorBounds proven_for(CenterWeights weights, OperatorBounds bounds) {
+OperatorBounds proven_for(CenterWeights weights, std::size_t centres, OperatorBounds bounds) {
+  // f(w) + rho |w|^2 is least, so f exceeds its value at the first-come weights by at most rho
+  // times their squares, whose sum is at most that of the rows squared.
+  const double ridge = 1e-9 * static_cast<double>(centres);
+  const auto widened = [&](double bound) { return std::sqrt(bound * bound + ridge); };
   switch (weights) {
     case CenterWeights::count:
     case CenterWeights::nearest:
       break;
     case CenterWeights::operator_optimal:
       bounds.mmd.reset();
-      bounds.eigenvalues = bounds.hilbert_schmidt;
+      bounds.gram.reset();
+      bounds.hilbert_schmidt = widened(*bounds.hilbert_schmidt);
       break;
     case CenterWeights::mmd_optimal:
+      bounds.mmd = widened(*bounds.mmd);
       bounds.hilbert_schmidt.reset();
-      bounds.eigenvalues.reset();
+      bounds.gram.reset();
       break;
   }
   return bounds;

@@ -14,15 +14,20 @@
 
 namespace mercer::methods {
 
-/// Upper bounds on what a reduction changes, between covariance operators divided by their weight.
+/// Upper bounds on what a reduction changes, between means and covariance operators of the rows and
+/// of the centres, all divided by the weight of the rows.
 struct OperatorBounds {
   std::optional<double> mmd;
   std::optional<double> hilbert_schmidt;
-  std::optional<double> eigenvalues;  ///< root of the summed squares of all differences
+  /// |K - K'|_F / n of the kernel matrices of the rows and of the same rows moved to their centres.
+  std::optional<double> gram;
 
-  /// The same between the centred operators C - mu mu^T:
-  /// |mu mu^T - nu nu^T| <= (|mu| + |nu|) |mu - nu|, with norms of at most 1.
+  /// Between the centred operators C - mu mu^T: |mu mu^T - nu nu^T| <= (|mu| + |nu|) |mu - nu|,
+  /// with norms of at most 1.
   std::optional<double> centered_hilbert_schmidt() const;
+  /// Of the root of the summed squares of all differences of eigenvalues (Hoffman & Wielandt), by
+  /// the operators or by the kernel matrices, whose difference centring can only make smaller.
+  std::optional<double> eigenvalues(bool centered) const;
 };
 
 /// From the radius alone (theorems 5.1 to 5.3 of Kingravi, Vela & Gray 2013; the operators by the
@@ -35,9 +40,10 @@ double paper_hilbert_schmidt(const engine::RadialKernel& kernel, double radius);
 /// From how far the rows really are from their centres.
 OperatorBounds bounds_of_rows(const engine::RadialKernel& kernel, const Quantization& quantization);
 
-/// Bounds that are still proven when the weights of the centres were chosen anew: the first-come
-/// weights are among those the optimum was chosen from.
-OperatorBounds proven_for(CenterWeights weights, OperatorBounds bounds);
+/// Bounds that are still proven when the weights of `centres` centres were chosen anew: the
+/// first-come weights are among those the optimum was chosen from, up to the ridge of the least
+/// squares, which is 1e-9 for every centre.
+OperatorBounds proven_for(CenterWeights weights, std::size_t centres, OperatorBounds bounds);
 
 /// Theorem 5.4: |P - P'| <= b / delta, 2 delta being the gap below the kept eigenvalues of the
 /// exact operator, where b < delta / 2. Only the eigenvalues of the centres are known, each within

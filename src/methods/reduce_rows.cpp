@@ -79,6 +79,7 @@ class Reducer {
   void measure_assignment(WeightedSet& set);
 
   MatrixView<const double> memory(const char* what);
+  void require_room_for_copy(MatrixView<const double> points, const char* what) const;
   double weight_of(std::size_t row) const {
     return data_.memory_weights().empty() ? 1 : data_.memory_weights()[row];
   }
@@ -125,8 +126,18 @@ void Reducer::for_each_chunk(const std::function<void(const Chunk&)>& use) {
   if (rows_ == 0) throw DataError("there are no rows");
 }
 
+void Reducer::require_room_for_copy(MatrixView<const double> points, const char* what) const {
+  const double bytes = sizeof(double) * static_cast<double>(points.rows()) *
+                       (static_cast<double>(points.cols()) + 3);
+  if (bytes <= memory_limit_bytes_) return;
+  throw MemoryLimitError(fmt::format("{} takes a copy of {}, more than the limit of {}", what,
+                                     system::format_bytes(bytes),
+                                     system::format_bytes(memory_limit_bytes_)));
+}
+
 WeightedSet Reducer::all_rows() {
   const auto points = memory("keeping every row");
+  require_room_for_copy(points, "keeping every row");
   WeightedSet set;
   set.centers = Matrix<double>(points);
   set.rows.resize(points.rows());
@@ -153,6 +164,7 @@ WeightedSet Reducer::shadow() {
 
 WeightedSet Reducer::shuffled_shadow() {
   const auto points = memory("a random order of the rows");
+  require_room_for_copy(points, "a random order of the rows");
   const ShuffledRows rows(points, data_.memory_weights(), stream_.substream(kShuffleStream));
   TrainingRows in_order(rows.points, rows.weights);
   ReductionOptions options = options_;
@@ -170,7 +182,7 @@ std::size_t Reducer::center_count() {
   if (options_.centers) return *options_.centers;
   CoverState cover(kernel_, data_.cols(), shadow_radius(kernel_, options_));
   for_each_chunk([&](const Chunk& chunk) { cover.add(chunk, workers_); });
-  distance_evaluations_ += cover.shadow.distance_evaluations();
+  distance_evaluations_ += cover.distance_evaluations;
   return cover.shadow.size();
 }
 
@@ -345,6 +357,9 @@ WeightedSet Reducer::run() {
   if (set.size() == 0) {
     throw NumericalError("the best weights are all 0: the kernel vanishes on all rows");
   }
+  set.reduction = options_.method;
+  set.weighting = options_.weights;
+  if (set.quantization) set.kernel = kernel_;
   set.data_rows = rows_;
   set.data_weight = data_weight_;
   set.distance_evaluations += distance_evaluations_;

@@ -10,8 +10,8 @@
 
 namespace mercer::methods {
 
-/// What `reduce` does, inside the phases of a fit. Throws MemoryLimitError when there are too many
-/// centres for optimal weights.
+/// What `reduce_to_centers` does, inside the phases of a fit. Throws MemoryLimitError when there
+/// are too many centres for optimal weights.
 WeightedSet reduce_rows(TrainingRows& data, const Kernel& kernel, const ReductionOptions& options,
                         std::uint64_t seed, double memory_limit_bytes, engine::Workers& workers);
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@
 
 #include "methods/component_choice.h"
 #include "methods/fit_record.h"
+#include "methods/merge_checks.h"
 #include "methods/quantization_bounds.h"
 #include "methods/reduce_rows.h"
 #include "methods/training_rows.h"
@@ -60,13 +62,20 @@ class ReducedSetFit {
   Kernel resolve(methods::TrainingRows& data, const Kernel& asked);
   Fit fit_centres(const Kernel& kernel, const WeightedSet& set);
   void describe(const Kernel& kernel, const WeightedSet& set);
-  void add_bounds(const Kernel& kernel, const WeightedSet& set, const Model& wide);
-  void add_bounds(const OperatorBounds& bounds, const char* source, const WeightedSet& set,
-                  const Model& wide);
+  std::string reason_for_centres(const Kernel& kernel, const WeightedSet& set) const;
+  /// `wide` has one component more than asked for.
+  void add_bounds(const Kernel& kernel, const WeightedSet& set, const Fit& wide);
+  void add_bounds(const OperatorBounds& all, const char* source, const WeightedSet& set,
+                  const Fit& wide);
   void verify(const Kernel& kernel, const WeightedSet& set, methods::TrainingRows& data,
               const ModelParts& parts);
-  void bound(std::string name, double value) {
-    record_.summary().bounds.push_back({.name = std::move(name), .value = value, .rigorous = true});
+  void bound(std::string name, double value, bool rigorous) {
+    record_.summary().bounds.push_back(
+        {.name = std::move(name), .value = value, .rigorous = rigorous});
+  }
+  /// What a bound bounds, to rounding: about 1e-8, the root of that of sums that cancel.
+  void measured(std::string name, double value) {
+    bound(name + "_measured", value, /*rigorous=*/false);
   }
 
   const ReducedSetOptions& options_;
@@ -89,6 +98,9 @@ Kernel ReducedSetFit::resolve(methods::TrainingRows& data, const Kernel& asked) 
 }
 
 Fit ReducedSetFit::of_rows(methods::TrainingRows& data, const Kernel& asked) {
+  if (options_.reduction.method == Reduction::none) {
+    throw InvalidArgument("without a reduction all rows are centres: use the exact method");
+  }
   if (options_.verify && !data.in_memory()) {
     throw InvalidArgument("verifying takes all pairs of rows, so they must be in memory");
   }
@@ -101,67 +113,78 @@ Fit ReducedSetFit::of_rows(methods::TrainingRows& data, const Kernel& asked) {
 }
 
 Fit ReducedSetFit::of_set(const Kernel& kernel, const WeightedSet& set) {
-  methods::check_kernel(kernel);
+  methods::check_set(set, kernel);
   if (options_.verify) {
     throw InvalidArgument("verifying needs the rows that the set stands for");
   }
+  record_.summary().method = methods::reduction_name(set.reduction);
   return fit_centres(kernel, set);
 }
 
 void ReducedSetFit::describe(const Kernel& kernel, const WeightedSet& set) {
-  const ReductionOptions& reduction = options_.reduction;
   Summary& summary = record_.summary();
   summary.kernel_evaluations += set.kernel_evaluations;
-  std::string why = "asked for";
-  if (set.radius) {
-    const auto scale = length_scale(kernel);
-    why = scale
-              ? fmt::format("every row is nearer than {:.6g} to its centre, length scale / {:.4g}",
-                            *set.radius, *scale / *set.radius)
-              : fmt::format("every row is nearer than {:.6g} to its centre", *set.radius);
-  } else if (!reduction.centers) {
-    why = "as many as a shadow cover has";
-  }
-  record_.choice("centers", std::to_string(set.size()), std::move(why));
-  record_.choice("center_weights", methods::center_weights_name(reduction.weights),
+  if (set.distance_evaluations > 0) summary.distance_evaluations = set.distance_evaluations;
+  record_.choice("centers", std::to_string(set.size()), reason_for_centres(kernel, set));
+  record_.choice("center_weights", methods::center_weights_name(set.weighting),
                  fmt::format("{:.6g} in all, for rows that weigh {:.6g}", set.total_weight(),
-                             set.data_weight));
+                             methods::row_weight_of(set)));
 }
 
-void ReducedSetFit::add_bounds(const OperatorBounds& bounds, const char* source,
-                               const WeightedSet& set, const Model& wide) {
+std::string ReducedSetFit::reason_for_centres(const Kernel& kernel, const WeightedSet& set) const {
+  if (!set.radius) {
+    const auto asked = options_.reduction.centers;
+    if (data_ == nullptr || !asked) {
+      return data_ == nullptr ? "given" : "from as many as a shadow cover has";
+    }
+    if (set.size() == *asked) return "asked for";
+    return fmt::format("of {} asked for; the others would be copies or weigh nothing", *asked);
+  }
+  if (*set.radius == 0) return "every row is a centre";
+  std::string reason = fmt::format("every row is nearer than {:.6g} to its centre", *set.radius);
+  if (const auto scale = length_scale(kernel)) {
+    reason += fmt::format(", length scale / {:.4g}", *scale / *set.radius);
+  }
+  return reason;
+}
+
+void ReducedSetFit::add_bounds(const OperatorBounds& all, const char* source,
+                               const WeightedSet& set, const Fit& wide) {
   const auto add = [&](const char* what, const std::optional<double>& value) {
-    if (value) bound(fmt::format("{}_{}", what, source), *value);
+    if (value) bound(fmt::format("{}_{}", what, source), *value, /*rigorous=*/true);
   };
+  const OperatorBounds bounds = methods::proven_for(set.weighting, set.size(), all);
   add("mmd", bounds.mmd);
   add("hilbert_schmidt", bounds.hilbert_schmidt);
-  add("eigenvalues", bounds.eigenvalues);
   const auto b = options_.center ? bounds.centered_hilbert_schmidt() : bounds.hilbert_schmidt;
   if (options_.center) add("centered_hilbert_schmidt", b);
-  if (choice_.is_open() || !b) return;
+  add(options_.center ? "centered_eigenvalues" : "eigenvalues",
+      bounds.eigenvalues(options_.center));
+  if (choice_.is_open() || !b ||
+      wide.summary.termination.reason == TerminationReason::not_converged) {
+    return;
+  }
   // One component more than asked for was computed to know the gap; none means that nothing is
   // left.
-  const auto values = wide.eigenvalues();
+  const auto values = wide.model.eigenvalues();
+  const double weight = methods::row_weight_of(set);
   const std::size_t kept = std::min(options_.components, values.size());
   const double next = kept < values.size() ? values[kept] : 0;
-  add("projection",
-      methods::projection_bound(*b, values[kept - 1] / set.data_weight, next / set.data_weight));
+  add("projection", methods::projection_bound(*b, values[kept - 1] / weight, next / weight));
 }
 
-void ReducedSetFit::add_bounds(const Kernel& kernel, const WeightedSet& set, const Model& wide) {
+void ReducedSetFit::add_bounds(const Kernel& kernel, const WeightedSet& set, const Fit& wide) {
   const auto radial = engine::RadialKernel::of(kernel);
   if (!radial) return;
-  const auto weights = options_.reduction.weights;
   if (set.radius) {
-    add_bounds(methods::proven_for(weights, methods::bounds_of_radius(*radial, *set.radius)),
-               "radius", set, wide);
-    if (weights != CenterWeights::mmd_optimal) {
-      bound("hilbert_schmidt_paper", methods::paper_hilbert_schmidt(*radial, *set.radius));
+    add_bounds(methods::bounds_of_radius(*radial, *set.radius), "radius", set, wide);
+    if (set.weighting == CenterWeights::count || set.weighting == CenterWeights::nearest) {
+      bound("hilbert_schmidt_paper", methods::paper_hilbert_schmidt(*radial, *set.radius),
+            /*rigorous=*/true);
     }
   }
-  if (set.quantization) {
-    add_bounds(methods::proven_for(weights, methods::bounds_of_rows(*radial, *set.quantization)),
-               "rows", set, wide);
+  if (set.quantization && set.kernel && methods::same_kernel(*set.kernel, kernel)) {
+    add_bounds(methods::bounds_of_rows(*radial, *set.quantization), "rows", set, wide);
   }
 }
 
@@ -171,9 +194,9 @@ void ReducedSetFit::verify(const Kernel& kernel, const WeightedSet& set,
   record_.begin("verification");
   const auto points = *data.in_memory();
   for (const int power : {1, 2}) {
-    bound(power == 1 ? "mmd_measured" : "hilbert_schmidt_measured",
-          methods::measured_distance(kernel, points, data.memory_weights(), set, power,
-                                     record_.workers()));
+    measured(power == 1 ? "mmd" : "hilbert_schmidt",
+             methods::measured_distance(kernel, points, data.memory_weights(), set, power,
+                                        record_.workers()));
   }
   const auto n = static_cast<std::uint64_t>(points.rows());
   record_.summary().kernel_evaluations += 2 * (n + set.size()) * (n + set.size());
@@ -189,10 +212,10 @@ void ReducedSetFit::verify(const Kernel& kernel, const WeightedSet& set,
   const std::size_t k = std::min(truth.model.components(), parts.eigenvalues.size());
   for (std::size_t j = 0; j < k; ++j) {
     const double difference = truth.model.eigenvalues()[j] / truth.model.total_weight() -
-                              parts.eigenvalues[j] / set.data_weight;
+                              parts.eigenvalues[j] / methods::row_weight_of(set);
     squares += difference * difference;
   }
-  bound("kept_eigenvalues_measured", std::sqrt(squares));
+  measured("kept_eigenvalues", std::sqrt(squares));
   // Unit components u, u' have <u, u'> = B^T K_XC B': scores of the centres without their offset.
   const Matrix<double> scores = truth.model.transform(parts.library, silent);
   double overlap = 0;
@@ -205,13 +228,18 @@ void ReducedSetFit::verify(const Kernel& kernel, const WeightedSet& set,
       overlap += product * product;
     }
   }
-  bound("projection_measured", std::sqrt(std::max(2 * (static_cast<double>(k) - overlap), 0.0)));
+  measured("projection", std::sqrt(std::max(2 * (static_cast<double>(k) - overlap), 0.0)));
 }
 
 Fit ReducedSetFit::fit_centres(const Kernel& kernel, const WeightedSet& set) {
+  if (set.size() == 1 && options_.center) {
+    throw NumericalError(
+        "one centre stands for all rows, so nothing is left to extract once it is centred: take a "
+        "smaller radius (a larger ell) or more centres");
+  }
   record_.begin("components");
   ExactOptions exact;
-  exact.components = options_.components + 1;
+  exact.components = std::min(options_.components, set.size()) + 1;
   exact.retain = options_.retain;
   exact.min_eigenvalue = options_.min_eigenvalue;
   exact.center = options_.center;
@@ -219,17 +247,18 @@ Fit ReducedSetFit::fit_centres(const Kernel& kernel, const WeightedSet& set) {
   const Fit wide = methods::fit_weighted_centers(set.centers, kernel, std::move(exact), run_);
   ModelParts parts = leading_components(
       wide.model, choice_.is_open() ? wide.model.components() : options_.components);
+  parts.total_weight = set.total_weight();
   Summary& summary = record_.summary();
   if (wide.summary.termination.reason == TerminationReason::not_converged) {
     summary.termination = wide.summary.termination;
   }
   summary.solver_residual = wide.summary.solver_residual;
   summary.kernel_evaluations = wide.summary.kernel_evaluations;
-  summary.warnings = wide.summary.warnings;
+  std::ranges::copy(wide.summary.warnings, std::back_inserter(summary.warnings));
   describe(kernel, set);
-  add_bounds(kernel, set, wide.model);
+  add_bounds(kernel, set, wide);
   if (options_.verify) verify(kernel, set, *data_, parts);
-  return record_.finish(std::move(parts), set.data_rows, set.centers.cols(),
+  return record_.finish(std::move(parts), methods::rows_of(set), set.centers.cols(),
                         wide.summary.total_variance, choice_.is_open() ? 0 : options_.components);
 }
 
@@ -238,9 +267,6 @@ Fit ReducedSetFit::fit_centres(const Kernel& kernel, const WeightedSet& set) {
 void ReducedSetOptions::validate() const {
   const methods::ComponentChoice checked(components, retain, min_eigenvalue);
   reduction.validate();
-  if (reduction.method == Reduction::none) {
-    throw InvalidArgument("without a reduction all rows are centres: use the exact method");
-  }
 }
 
 Fit fit_reduced_set(MatrixView<const double> points, const Kernel& kernel,
@@ -264,7 +290,6 @@ Fit fit_reduced_set(RowSource& rows, const Kernel& kernel, const ReducedSetOptio
 Fit fit_reduced_set(const WeightedSet& set, const Kernel& kernel, const ReducedSetOptions& options,
                     const RunOptions& run) {
   options.validate();
-  methods::check_weights(set.weights, set.size());
   return ReducedSetFit(options, run).of_set(kernel, set);
 }
 

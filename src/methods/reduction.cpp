@@ -108,11 +108,17 @@ void ReductionOptions::validate() const {
   if (shuffle && method != Reduction::shadow) {
     throw InvalidArgument("shuffle is for shadow covers, whose centres depend on the order");
   }
+  if (method == Reduction::none && (ell || radius || weights != CenterWeights::count)) {
+    throw InvalidArgument(
+        "without a reduction there are no centres whose radius or weights could be chosen: choose "
+        "shadow, k-means, paring or herding");
+  }
   if (iterations == 0) throw InvalidArgument("iterations is 0: allow at least one");
 }
 
-WeightedSet reduce(MatrixView<const double> points, std::span<const double> weights,
-                   const Kernel& kernel, const ReductionOptions& options, const RunOptions& run) {
+WeightedSet reduce_to_centers(MatrixView<const double> points, std::span<const double> weights,
+                              const Kernel& kernel, const ReductionOptions& options,
+                              const RunOptions& run) {
   check_request(kernel, options);
   methods::check_weights(weights, points.rows());
   methods::TrainingRows data(points, weights);
@@ -121,8 +127,8 @@ WeightedSet reduce(MatrixView<const double> points, std::span<const double> weig
   return methods::reduce_rows(data, kernel, options, run.seed, limit_bytes(run), workers);
 }
 
-WeightedSet reduce(RowSource& rows, const Kernel& kernel, const ReductionOptions& options,
-                   const RunOptions& run) {
+WeightedSet reduce_to_centers(RowSource& rows, const Kernel& kernel,
+                              const ReductionOptions& options, const RunOptions& run) {
   check_request(kernel, options);
   methods::TrainingRows data(rows);
   engine::Workers workers(run);

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <mercer/error.h>
+
 #include "density/kmeans.h"
+#include "engine/kernel_value.h"
+#include "methods/fit_record.h"
 
 namespace mercer::methods {
 
@@ -20,6 +26,28 @@ Fit fit_weighted_centers(MatrixView<const double> centres, const Kernel& kernel,
   RunOptions silent = run;
   silent.progress = nullptr;
   return fit_exact(std::as_const(kept).view().rows_from(0, count), kernel, options, silent);
+}
+
+void check_set(const WeightedSet& set, const Kernel& kernel) {
+  check_kernel(kernel);
+  if (std::holds_alternative<Precomputed>(kernel)) {
+    throw InvalidArgument(
+        "centres are points, which a precomputed kernel has not: use the exact method");
+  }
+  if (!is_resolved(kernel)) {
+    throw InvalidArgument(fmt::format("the {} kernel has no scale yet", kernel_name(kernel)));
+  }
+  engine::check_training_points(kernel, set.centers);
+  if (set.weights.empty()) throw InvalidArgument("the weighted set has no weights: give 1 each");
+  check_weights(set.weights, set.size());
+}
+
+std::size_t rows_of(const WeightedSet& set) {
+  return set.data_rows > 0 ? set.data_rows : set.size();
+}
+
+double row_weight_of(const WeightedSet& set) {
+  return set.data_weight > 0 ? set.data_weight : set.total_weight();
 }
 
 std::vector<double> cell_weights(MatrixView<const double> points, std::span<const double> weights,

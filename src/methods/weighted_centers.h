@@ -7,6 +7,7 @@
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 #include <mercer/model.h>
+#include <mercer/reduction.h>
 #include <mercer/run.h>
 
 #include "engine/parallel.h"
@@ -19,6 +20,13 @@ namespace mercer::methods {
 /// caller.
 Fit fit_weighted_centers(MatrixView<const double> centres, const Kernel& kernel,
                          ExactOptions options, const RunOptions& run);
+
+/// Throws DataError or InvalidArgument unless the set has finite centres, a positive weight for
+/// each, and a kernel of points with all its parameters.
+void check_set(const WeightedSet& set, const Kernel& kernel);
+/// How many rows the set stands for, and their weight, where it says so; else its own.
+std::size_t rows_of(const WeightedSet& set);
+double row_weight_of(const WeightedSet& set);
 
 /// The weight of the rows nearest to each centre. O(n m d).
 std::vector<double> cell_weights(MatrixView<const double> points, std::span<const double> weights,

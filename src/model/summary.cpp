@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 
@@ -16,10 +17,16 @@ constexpr std::size_t kTableRows = 10;
 constexpr int kLabelWidth = 15;
 
 /// Manifold methods are about a graph of kernel values, all others about variance in feature space.
-std::string_view family(std::string_view method) {
+bool is_of_graph(std::string_view method) {
   constexpr std::array<std::string_view, 3> kOfGraphs{"laplacian_eigenmaps", "diffusion_maps",
                                                       "normalized_cut"};
-  return std::ranges::find(kOfGraphs, method) == kOfGraphs.end() ? "Kernel PCA" : "Kernel graph";
+  return std::ranges::find(kOfGraphs, method) != kOfGraphs.end();
+}
+
+/// Reduced sets know nothing of the rows but their centres.
+bool is_of_centres(std::string_view method) {
+  constexpr std::array<std::string_view, 4> kReduced{"shadow", "kmeans", "paring", "herding"};
+  return std::ranges::find(kReduced, method) != kReduced.end();
 }
 
 /// 1234567 as "1,234,567".
@@ -86,7 +93,8 @@ class Report {
 
 void report_data(Report& report, const Summary& s) {
   std::string data = counted(s.n, "row") + ", " + counted(s.d, "column");
-  if (s.total_weight != static_cast<double>(s.n))
+  const auto n = static_cast<double>(s.n);
+  if (std::abs(s.total_weight - n) > 1e-9 * n)
     data += fmt::format(", total weight {:.6g}", s.total_weight);
   report.line("data", data);
   report.line("kernel", kernel_text(s, ", ", ""));
@@ -133,8 +141,10 @@ void report_errors(Report& report, const Summary& s) {
                                         : fmt::format("{:.6g} to {:.6g}", total->low, total->high));
   }
   if (s.reconstruction_error)
-    report.line("error", fmt::format("{:.4g} mean squared feature-space distance to the components",
-                                     *s.reconstruction_error));
+    report.line(
+        "error",
+        fmt::format("{:.4g} mean squared feature-space distance {}to the components",
+                    *s.reconstruction_error, is_of_centres(s.method) ? "of the centres " : ""));
   if (s.residual_trace_fraction)
     report.line("left out", fmt::format("{} of the kernel matrix's trace",
                                         fraction_text(*s.residual_trace_fraction)));
@@ -143,7 +153,9 @@ void report_errors(Report& report, const Summary& s) {
                 fmt::format("{:.2g} estimated sine between these components and the exact ones",
                             *s.subspace_error_estimate));
   if (s.solver_residual)
-    report.line("residual", fmt::format("{:.2g} of the largest eigenvalue", *s.solver_residual));
+    report.line("residual", fmt::format("{:.2g} of the {}", *s.solver_residual,
+                                        is_of_graph(s.method) ? "norm of the graph's matrix"
+                                                              : "largest eigenvalue"));
   for (const Bound& bound : s.bounds) {
     const bool measured = bound.name.ends_with("_measured");
     const char* what = bound.rigorous ? "bound" : "estimate";
@@ -165,7 +177,9 @@ void report_run(Report& report, const Summary& s) {
   }
   if (!s.phases.empty()) time += ")";
   report.line("time", time);
-  report.line("evaluations", counted(s.kernel_evaluations, "kernel value"));
+  std::string evaluations = counted(s.kernel_evaluations, "kernel value");
+  if (s.distance_evaluations) evaluations += ", " + counted(*s.distance_evaluations, "distance");
+  report.line("evaluations", evaluations);
   if (s.peak_memory_bytes != 0) {
     std::string memory =
         system::format_bytes(static_cast<double>(s.peak_memory_bytes)) + " at most";
@@ -204,7 +218,8 @@ std::string Summary::brief() const {
 
 std::string Summary::full() const {
   Report report;
-  report.heading(fmt::format("{}, {} method", family(method), method));
+  report.heading(
+      fmt::format("{}, {} method", is_of_graph(method) ? "Kernel graph" : "Kernel PCA", method));
   report_data(report, *this);
   if (!eigenvalues.empty()) report_components(report, *this);
   report_errors(report, *this);

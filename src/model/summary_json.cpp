@@ -67,6 +67,7 @@ void put_quality(Json& json, const Summary& summary) {
 
 void put_cost(Json& json, const Summary& summary) {
   json["kernel_evaluations"] = summary.kernel_evaluations;
+  if (summary.distance_evaluations) json["distance_evaluations"] = *summary.distance_evaluations;
   put(json, "seconds", summary.seconds);
   json["phases"] = Json::array();
   for (const Phase& phase : summary.phases)
@@ -156,6 +157,8 @@ void read_cost(const ObjectReader& reader, Summary& summary) {
     return reader.has(key) ? reader.count(key) : 0;
   };
   summary.kernel_evaluations = reader.count("kernel_evaluations");
+  if (reader.has("distance_evaluations"))
+    summary.distance_evaluations = reader.count("distance_evaluations");
   if (reader.has("seconds")) summary.seconds = reader.number("seconds");
   for (const ObjectReader& phase : reader.objects("phases"))
     summary.phases.push_back({.name = phase.text("name"), .seconds = phase.number("seconds")});

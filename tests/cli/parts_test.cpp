@@ -229,9 +229,24 @@ TEST_F(Parts, CoversRefuseWhatPartsWouldNotShare) {
   refused("merge a.part b.part -o m.mercer", "different radii");
   done("fit a.npy -o l.mercer --landmarks 20");
   done("summarize b.npy --landmarks-from l.mercer -o l.part");
-  refused("merge a.part l.part -o m.mercer", "not a cover");
+  refused("merge a.part l.part -o m.mercer", "merge parts of one kind");
   refused("merge l.mercer a.part -o m.mercer", "is a model");
   refused("merge l.part -o m.mercer --second-pass b.npy", "exact already");
+  refused("merge a.part -o m.mercer --second-pass a.npy --second-pass b.npy",
+          "the parts hold 100 rows, the tables of --second-pass 200");
+  refused("merge a.part -o m.mercer --second-pass a.npy --second-pass a.npy", "given twice");
+  refused("merge a.part -o a.npy --second-pass a.npy", "a.npy");
+  refused("summarize b.npy --landmarks-from l.mercer -o x.part --ell 3", "--ell");
+  refused("summarize b.npy --landmarks-from l.mercer -o x.part --gamma 3", "--gamma");
+  refused("summarize b.npy --landmarks-from l.mercer -o x.part --standardize", "--standardize");
+  EXPECT_EQ(read_table(folder_ / "a.npy").points.rows(), 100u);
+  done("summarize a.npy --method shadow --gamma 1 --ignore-columns 1 -o c1.part");
+  done("summarize b.npy --method shadow --gamma 1 --ignore-columns 3 -o c3.part");
+  refused("merge c1.part c3.part -o m.mercer", "different columns");
+  write("w.csv", "1,2,5\n3,4,1\n5,1,2\n");
+  done("summarize w.csv --method shadow --gamma 1 --sample-weight-column 3 -o w.part");
+  refused("merge w.part -o m.mercer --second-pass w.csv", "--sample-weight-column");
+  done("merge w.part -o m.mercer --second-pass w.csv --sample-weight-column 3");
 }
 
 }  // namespace

@@ -77,6 +77,15 @@ TEST(RadialKernel, LipschitzConstantIsTheLargestSlope) {
   }
 }
 
+TEST(RadialKernel, NothingIsLeftFarAway) {
+  for (const Kernel& kernel : radial_kernels()) {
+    const auto radial = RadialKernel::of(kernel);
+    EXPECT_EQ(radial->drop(INFINITY), 1) << kernel_name(kernel);
+    EXPECT_NEAR(radial->drop(1e200), 1, 1e-12) << kernel_name(kernel);
+    EXPECT_EQ(radial->feature_distance(INFINITY), std::sqrt(2.0));
+  }
+}
+
 TEST(RadialKernel, LengthScales) {
   EXPECT_DOUBLE_EQ(RadialKernel::of(Gaussian{.gamma = 4})->length_scale(), 0.5);
   EXPECT_DOUBLE_EQ(RadialKernel::of(Laplacian{.gamma = 4})->length_scale(), 0.25);

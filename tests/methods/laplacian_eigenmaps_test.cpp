@@ -301,8 +301,8 @@ TEST(LaplacianEigenmaps, IterativeSolversAgreeWithLapack) {
     const auto stored = fit_laplacian_eigenmaps(weighted_set(points), kernel, options);
     const auto recomputed = fit_laplacian_eigenmaps(weighted_set(points), kernel, options,
                                                     {.memory_limit_bytes = 1'500'000});
-    EXPECT_EQ(stored.summary.choices[0].value, "block_krylov");
-    EXPECT_EQ(recomputed.summary.choices[1].value, "matrix_free");
+    EXPECT_EQ(stored.summary.choices[1].value, "block_krylov");
+    EXPECT_EQ(recomputed.summary.choices[2].value, "matrix_free");
     for (const auto* fit : {&stored, &recomputed}) {
       EXPECT_EQ(fit->summary.termination.reason, TerminationReason::converged);
       EXPECT_LT(*fit->summary.solver_residual, 1e-11);
