@@ -8,6 +8,7 @@
 #include "engine/gram.h"
 #include "engine/random.h"
 #include "engine/tall.h"
+#include "methods/landmark_angle.h"
 
 namespace mercer::methods {
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint64_t kProbeStream = 0x70726f6265;
 /// Up to here all pairs are affordable: about a second.
 constexpr std::size_t kMostRowsForProducts = 30000;
+/// Beyond, and from streams, so many rows stand for all.
+constexpr std::size_t kMostSampledRows = 1000;
 
 void add(Summary& summary, const char* name, double value, bool rigorous = false) {
   summary.bounds.push_back({.name = name, .value = value, .rigorous = rigorous});
@@ -119,10 +122,10 @@ void add_probe_norms(Summary& summary, ResidualOperator& residual, std::uint64_t
   add(summary, "centred_residual_mean", std::max(gap, 0.0), /*rigorous=*/true);
 }
 
-/// First-order perturbation of the top components by R: directions outside the span of the
-/// landmarks have approximate eigenvalue 0, those inside their own.
-double first_order_angle(ResidualOperator& residual, const LandmarkSpectrum& spectrum, bool center,
-                         std::size_t count, std::uint64_t seed, engine::Workers& workers) {
+/// By products of R with the top components over all rows.
+double first_order_sine_of(ResidualOperator& residual, const LandmarkSpectrum& spectrum,
+                           bool center, std::size_t count, std::uint64_t seed,
+                           engine::Workers& workers) {
   const std::size_t m = spectrum.size();
   const auto pairs = spectrum.eigenpairs(m, m, seed, workers);
   std::size_t rank = 0;
@@ -151,32 +154,15 @@ double first_order_angle(ResidualOperator& residual, const LandmarkSpectrum& spe
   if (center) residual.center(y);
   const auto inside = engine::transposed_product(u.view().cols_from(0, rank), y, workers);
   const auto all = engine::transposed_product(y, y, workers);
-  Matrix<double> squares(count, count);
-  for (std::size_t a = 0; a < count; ++a) {
-    for (std::size_t b = 0; b < count; ++b) {
-      double outside = all(a, b);
-      for (std::size_t j = 0; j < rank; ++j) {
-        const double product = inside(j, a) * inside(j, b);
-        outside -= product;
-        if (j < count) continue;
-        squares(a, b) +=
-            product / ((pairs.values[a] - pairs.values[j]) * (pairs.values[b] - pairs.values[j]));
-      }
-      squares(a, b) += outside / (pairs.values[a] * pairs.values[b]);
-    }
-  }
-  const double largest = engine::symmetric_eigenvalues(squares).front();
-  return std::min(std::sqrt(std::max(largest, 0.0)), 1.0);
+  return first_order_sine(pairs.values, inside, all.view().rows_from(0, count));
 }
 
 /// Norms of R from all pairs of s rows drawn uniformly from n.
 std::uint64_t add_pair_norms(Summary& summary, const Kernel& kernel, const LandmarkSet& set,
                              const RowSample& sample, std::size_t n, double total_weight,
                              engine::Workers& workers) {
-  constexpr std::size_t kRows = 1000;
-  const std::size_t s = std::min(kRows, sample.points.rows());
-  if (s < 2) return 0;
-  const auto points = sample.points.view().rows_from(0, s);
+  const MatrixView<const double> points = sample.points;
+  const std::size_t s = points.rows();
   auto r = engine::kernel_matrix(kernel, points, points, workers);
   const auto z = landmark_coordinates(kernel, set, points, workers);
   const auto diagonal = landmark_residuals(kernel, set, points, workers);
@@ -235,18 +221,24 @@ std::uint64_t add_pair_norms(Summary& summary, const Kernel& kernel, const Landm
 
 std::uint64_t add_certificates(Summary& summary, const Kernel& kernel, const LandmarkSet& set,
                                const LandmarkSpectrum& spectrum, const LandmarkOptions& options,
-                               const TrainingRows& data, const RowSample& sample,
-                               std::uint64_t seed, engine::Workers& workers) {
-  const std::size_t n = data.rows().value_or(0);
-  const bool small_sample_has_all = sample.points.rows() == n && n <= 1000;
-  if (!data.in_memory() || n > kMostRowsForProducts || small_sample_has_all) {
-    return add_pair_norms(summary, kernel, set, sample, n, spectrum.weight(), workers);
+                               TrainingRows& data, const RowSample& sample, std::uint64_t seed,
+                               engine::Workers& workers) {
+  const std::size_t n = *data.rows();
+  const std::size_t k = options.components;
+  if (data.in_memory() && n > kMostSampledRows && n <= kMostRowsForProducts) {
+    ResidualOperator residual(kernel, set, *data.in_memory(), data.memory_weights(), workers);
+    add_probe_norms(summary, residual, seed);
+    summary.subspace_error_estimate =
+        first_order_sine_of(residual, spectrum, options.center, k, seed, workers);
+    return residual.kernel_evaluations() + static_cast<std::uint64_t>(n) * set.size();
   }
-  ResidualOperator residual(kernel, set, *data.in_memory(), data.memory_weights(), workers);
-  add_probe_norms(summary, residual, seed);
-  summary.subspace_error_estimate =
-      first_order_angle(residual, spectrum, options.center, options.components, seed, workers);
-  return residual.kernel_evaluations() + static_cast<std::uint64_t>(n) * set.size();
+  const RowSample rows = spread_rows(sample, kMostSampledRows);
+  if (rows.points.rows() < 2) return 0;
+  std::uint64_t evaluations =
+      add_pair_norms(summary, kernel, set, rows, n, spectrum.weight(), workers);
+  summary.subspace_error_estimate = sampled_first_order_sine(
+      kernel, set, spectrum, options.center, k, rows, data, seed, evaluations, workers);
+  return evaluations;
 }
 
 }  // namespace mercer::methods

@@ -20,11 +20,12 @@ namespace mercer::methods {
 ///     centred_residual_mean                     w^T R w / N, the part of the trace that centring
 ///     takes
 /// and the first-order angle of the top components to the exact ones as subspace_error_estimate.
-/// Otherwise the same norms from all pairs of a uniform sample of rows; the spectral norm of its
-/// matrix is biased upwards and no bound. Returns the kernel values that were computed.
+/// Otherwise the same norms from all pairs of a uniform sample of rows, where the spectral norm of
+/// its matrix is biased upwards and no bound, and the angle from one more pass that sees R at the
+/// rows of the sample. Returns the kernel values that were computed.
 std::uint64_t add_certificates(Summary& summary, const Kernel& kernel, const LandmarkSet& set,
                                const LandmarkSpectrum& spectrum, const LandmarkOptions& options,
-                               const TrainingRows& data, const RowSample& sample,
-                               std::uint64_t seed, engine::Workers& workers);
+                               TrainingRows& data, const RowSample& sample, std::uint64_t seed,
+                               engine::Workers& workers);
 
 }  // namespace mercer::methods

@@ -126,10 +126,8 @@ PassPrecision choose_precision(Precision asked, const Kernel& kernel, const Land
     return {.reason = "double instead of float: the landmarks nearly depend on each other"};
   }
   constexpr std::size_t kRows = 4000;
-  const std::size_t rows = std::min(kRows, sample.points.rows());
-  const auto weights =
-      sample.weights.empty() ? std::span<const double>() : std::span(sample.weights).first(rows);
-  TrainingRows data(sample.points.view().rows_from(0, rows), weights);
+  const RowSample rows = spread_rows(sample, kRows);
+  TrainingRows data(rows.points, rows.weights);
   add_kernel_values<double, double>(sums, kernel, set, data, workers);
   const LandmarkSpectrum spectrum = spectrum_of(sums, set, center);
   const auto pairs = spectrum.eigenpairs(set.size(), components, seed, workers);

@@ -156,6 +156,20 @@ class RequestedRows {
 
 }  // namespace
 
+RowSample spread_rows(const RowSample& sample, std::size_t count) {
+  const std::size_t all = sample.points.rows();
+  if (all <= count) return sample;
+  RowSample spread;
+  spread.points = Matrix<double>::uninitialized(count, sample.points.cols());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t row = i * all / count;
+    std::ranges::copy(sample.points.row(row), spread.points.row(i).begin());
+    if (!sample.weights.empty()) spread.weights.push_back(sample.weights[row]);
+    spread.rows.push_back(sample.rows[row]);
+  }
+  return spread;
+}
+
 Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen,
                     std::size_t held_out, std::span<const std::size_t> requested,
                     const engine::RandomStream& stream, engine::Workers& workers) {

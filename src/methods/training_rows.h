@@ -56,6 +56,10 @@ struct RowSample {
   std::vector<std::uint64_t> rows;  ///< where they stand in the data; samples are ascending
 };
 
+/// At most `count` of the rows, evenly spread over them: a sample stands in the order of the data,
+/// so that its beginning is a sample of the beginning only.
+RowSample spread_rows(const RowSample& sample, std::size_t count);
+
 struct Samples {
   RowSample chosen;
   RowSample held_out;   ///< disjoint from `chosen`; empty when that has all rows

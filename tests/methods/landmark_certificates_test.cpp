@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -106,6 +109,69 @@ TEST(Certificates, PairsOfASampleEstimateTheNormsOfAStream) {
   EXPECT_NEAR(bound(fit.summary, "residual_frobenius_norm") / truth.frobenius, 1, 0.2);
   EXPECT_NEAR(bound(fit.summary, "residual_spectral_norm") / truth.spectral, 1.2, 0.8);
   for (const Bound& entry : fit.summary.bounds) EXPECT_FALSE(entry.rigorous) << entry.name;
+}
+
+/// Sine of the largest angle between the weighted scores of two models at some points.
+double sine_between(const Model& a, const Model& b, const Matrix<double>& points,
+                    const std::vector<double>& weights) {
+  auto x = a.transform(points);
+  auto y = b.transform(points);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    for (double& score : x.row(i)) score *= std::sqrt(weights[i]);
+    for (double& score : y.row(i)) score *= std::sqrt(weights[i]);
+  }
+  return std::sin(principal_angles(x, y).back());
+}
+
+/// Rows in an order that says much: a sample must not be cut off in the middle.
+Matrix<double> sorted_rows(std::size_t n, std::size_t d, std::uint64_t seed) {
+  const auto points = testing::normal_matrix(n, d, seed);
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return points(i, 0); });
+  Matrix<double> sorted(n, d);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::ranges::copy(points.row(order[i]), sorted.row(i).begin());
+  }
+  return sorted;
+}
+
+TEST(Certificates, ASampleOfAStreamSeesTheAngle) {
+  const auto points = sorted_rows(4000, 5, 24);
+  const Kernel kernel = Gaussian{.gamma = 0.15};
+  for (const bool center : {true, false}) {
+    for (const bool weighted : {false, true}) {
+      std::vector<double> weights;
+      for (std::size_t i = 0; weighted && i < points.rows(); ++i) {
+        weights.push_back(1 + static_cast<double>(i % 2));
+      }
+      const auto exact =
+          fit_exact(points, kernel, {.components = 5, .center = center, .weights = weights});
+      const auto source = rows_in_memory(points, weights);
+      const auto fit = fit_landmarks(
+          *source, kernel, {.components = 5, .center = center, .landmarks = 150, .certify = true});
+      const double truth = sine_between(exact.model, fit.model, points, weights);
+      EXPECT_NEAR(*fit.summary.subspace_error_estimate / truth, 1, 0.35) << truth;
+      if (!weighted && center) {
+        const auto norms = norms_of(residual_matrix(kernel, points, fit.model.library()));
+        EXPECT_NEAR(bound(fit.summary, "residual_frobenius_norm") / norms.frobenius, 1, 0.2);
+      }
+    }
+  }
+}
+
+TEST(Certificates, ASampleOfAllRowsIsTheFirstOrderAngleItself) {
+  const auto points = testing::normal_matrix(900, 4, 25);
+  const Kernel kernel = Gaussian{.gamma = 0.2};
+  const LandmarkOptions options{.components = 4, .landmarks = 80, .certify = true};
+  const auto fit = fit_landmarks(points, kernel, options);
+  const auto exact = fit_exact(points, kernel, {.components = 4});
+  const double truth = sine_between(exact.model, fit.model, points, {});
+  EXPECT_NEAR(*fit.summary.subspace_error_estimate / truth, 1, 0.1) << truth;
+  for (const std::size_t threads : {2, 3}) {
+    const auto again = fit_landmarks(points, kernel, options, {.threads = threads});
+    EXPECT_EQ(*again.summary.subspace_error_estimate, *fit.summary.subspace_error_estimate);
+  }
 }
 
 }  // namespace

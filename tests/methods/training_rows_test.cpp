@@ -307,5 +307,20 @@ TEST(TrainingRows, ReportWhereTheyAre) {
   EXPECT_TRUE(std::ranges::find(done, 200U) != done.end());
 }
 
+TEST(SpreadRows, TakesThemFromBeginningToEnd) {
+  const auto points = testing::normal_matrix(10, 2, 5);
+  RowSample sample{.points = points, .weights = {}, .rows = {}};
+  for (std::size_t i = 0; i < 10; ++i) {
+    sample.weights.push_back(1 + static_cast<double>(i));
+    sample.rows.push_back(3 * i);
+  }
+  const auto four = spread_rows(sample, 4);
+  EXPECT_EQ(four.rows, (std::vector<std::uint64_t>{0, 6, 15, 21}));
+  EXPECT_EQ(four.weights, (std::vector<double>{1, 3, 6, 8}));
+  EXPECT_TRUE(std::ranges::equal(four.points.row(3), points.row(7)));
+  expect_same(spread_rows(sample, 10), sample);
+  expect_same(spread_rows(sample, 99), sample);
+}
+
 }  // namespace
 }  // namespace mercer::methods
