@@ -20,39 +20,96 @@ namespace {
 /// by its root would spoil the columns that follow.
 constexpr double kPivotTolerance = 1e-10;
 
-/// `count` (at most kBlock) rows of y, columns 0..b, become y L^-T for the lower triangular L (b x
-/// b), kProductColumns columns at a time; `squares` += the squared norms of the results. `negative`
-/// is -L^T with padded columns.
-void solve_rows(double* y, std::size_t stride, std::size_t count, const Matrix<double>& lower,
-                const Matrix<double>& negative, std::array<double, kBlock>& squares) {
-  const std::size_t b = lower.rows();
-  // Columns of the block one after another, so that the substitution runs along them.
-  std::array<std::array<double, kBlock>, kProductColumns> columns;
-  for (std::size_t begin = 0; begin < b; begin += kProductColumns) {
-    multiply_add({.m = count,
-                  .n = kProductColumns,
-                  .k = begin,
-                  .a = y,
-                  .a_row_stride = stride,
+/// Columns that products are made for at a time: four vectors of the widest instruction set, which
+/// fill the accumulators best.
+constexpr std::size_t kStrip = 4 * kProductColumns;
+
+/// Some columns of at most kBlock rows of a row-major matrix.
+struct RowBlock {
+  double* values;
+  std::size_t count;
+  std::size_t stride;
+
+  RowBlock from(std::size_t column) const { return {values + column, count, stride}; }
+};
+
+/// Columns [begin, end) of one strip.
+struct StripRange {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// A matrix with its columns in strips, [strip][row][column of the strip], padded with zeros. Read
+/// strip by strip its rows follow each other in memory; those of a wide row-major matrix stand a
+/// page apart and fall into the same few places of the cache.
+class Strips {
+ public:
+  Strips(std::size_t rows, std::size_t cols)
+      : rows_(rows), cols_(cols), values_(rows * ((cols + kStrip - 1) / kStrip) * kStrip) {}
+
+  double& operator()(std::size_t i, std::size_t j) { return values_[position(i, j)]; }
+
+  /// Calls visit(StripRange) for every strip that begins before column `end`.
+  template <class Visit>
+  void for_each_until(std::size_t end, const Visit& visit) const {
+    for (std::size_t begin = 0; begin < end; begin += kStrip) {
+      visit(StripRange{begin, std::min(begin + kStrip, cols_)});
+    }
+  }
+
+  /// The columns of `range` (and up to kProductColumns - 1 after it) of y += x times the rows
+  /// [top, top + depth) of this.
+  void add_product(const RowBlock& x, std::size_t top, std::size_t depth, StripRange range,
+                   const RowBlock& y) const {
+    multiply_add({.m = y.count,
+                  .n = padded_columns(range.end - range.begin),
+                  .k = depth,
+                  .a = x.values,
+                  .a_row_stride = x.stride,
                   .a_col_stride = 1,
-                  .b = negative.data() + begin,
-                  .b_stride = negative.cols(),
-                  .c = y + begin,
-                  .c_stride = stride});
-    const std::size_t end = std::min(begin + kProductColumns, b);
+                  .b = values_.data() + position(top, range.begin),
+                  .b_stride = kStrip,
+                  .c = y.values + range.begin,
+                  .c_stride = y.stride});
+  }
+
+ private:
+  std::size_t position(std::size_t i, std::size_t j) const {
+    return (j / kStrip * rows_ + i) * kStrip + j % kStrip;
+  }
+
+  std::size_t rows_;
+  std::size_t cols_;
+  std::vector<double> values_;
+};
+
+/// The columns of a strip of y become those of y L^-T, the strips before it being done; `squares`
+/// += the squared norms of the results. `negative` is -L^T.
+void solve_strip(const RowBlock& y, const Matrix<double>& lower, const Strips& negative,
+                 StripRange strip, std::array<double, kBlock>& squares) {
+  negative.add_product(y, 0, strip.begin, strip, y);
+  // Columns one after another, so that the substitution runs along them.
+  std::array<std::array<double, kBlock>, kProductColumns> columns;
+  for (std::size_t begin = strip.begin; begin < strip.end; begin += kProductColumns) {
+    const std::size_t end = std::min(begin + kProductColumns, strip.end);
+    negative.add_product(y.from(strip.begin), strip.begin, begin - strip.begin, {begin, end}, y);
+    for (std::size_t i = 0; i < y.count; ++i) {
+      for (std::size_t j = begin; j < end; ++j) columns[j - begin][i] = y.values[i * y.stride + j];
+    }
     for (std::size_t j = begin; j < end; ++j) {
       auto& column = columns[j - begin];
-      for (std::size_t i = 0; i < count; ++i) column[i] = y[i * stride + j];
       for (std::size_t l = begin; l < j; ++l) {
         const auto& before = columns[l - begin];
         const double factor = lower(j, l);
-        for (std::size_t i = 0; i < count; ++i) column[i] -= before[i] * factor;
+        for (std::size_t i = 0; i < y.count; ++i) column[i] -= before[i] * factor;
       }
-      for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < y.count; ++i) {
         column[i] /= lower(j, j);
         squares[i] += column[i] * column[i];
-        y[i * stride + j] = column[i];
       }
+    }
+    for (std::size_t i = 0; i < y.count; ++i) {
+      for (std::size_t j = begin; j < end; ++j) y.values[i * y.stride + j] = columns[j - begin][i];
     }
   }
 }
@@ -112,33 +169,47 @@ Matrix<double> PartialCholesky::proposal_matrix(std::span<const std::size_t> row
   return kernel_matrix(kernel_, proposals, proposals, workers_);
 }
 
+Matrix<double> PartialCholesky::proposal_residuals(std::span<const std::size_t> rows) {
+  const std::size_t b = rows.size();
+  const std::size_t c = rank();
+  const Matrix<double> values = proposal_matrix(rows);
+  evaluations_ += b * b;
+  Matrix<double> picked = Matrix<double>::uninitialized(b, c);
+  Strips negative(c, b);
+  for (std::size_t i = 0; i < b; ++i) {
+    std::ranges::copy(factor().row(rows[i]), picked.row(i).begin());
+    for (std::size_t l = 0; l < c; ++l) negative(l, i) = -picked(i, l);
+  }
+  Matrix<double> h(b, padded_columns(b));
+  workers_.for_each((b + kBlock - 1) / kBlock, [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    const std::size_t end = std::min(first + kBlock, b);
+    for (std::size_t i = first; i < end; ++i) std::copy_n(values.row(i).begin(), end, &h(i, 0));
+    const RowBlock g{.values = picked.data() + first * c, .count = end - first, .stride = c};
+    const RowBlock y{.values = &h(first, 0), .count = end - first, .stride = h.cols()};
+    negative.for_each_until(end,
+                            [&](StripRange strip) { negative.add_product(g, 0, c, strip, y); });
+    for (std::size_t i = first; i < end; ++i) h(i, i) = residuals_[rows[i]];
+  });
+  return h;
+}
+
 std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> rows,
                                                  std::size_t most, const Accept& accept) {
   most = std::min(most, capacity_ - rank());
+  Matrix<double> h = proposal_residuals(rows);
   const std::size_t b = rows.size();
-  // The kernel matrix of the proposals less what the pivots explain. Its diagonal is set to the
-  // residuals themselves: acceptance must use the numbers that the proposals were drawn by.
-  Matrix<double> h = proposal_matrix(rows);
-  evaluations_ += b * b;
-  const auto g = factor();
-  workers_.for_each(b, [&](std::size_t i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      double sum = h(i, j);
-      for (std::size_t c = 0; c < g.cols(); ++c) sum -= g(rows[i], c) * g(rows[j], c);
-      h(i, j) = sum;
-    }
-    h(i, i) = residuals_[rows[i]];
-  });
-
+  std::vector<double> column(b);
   std::vector<std::size_t> taken;
   for (std::size_t j = 0; j < b && taken.size() < most; ++j) {
     const double now = h(j, j);
     if (now <= negligible_) continue;
     if (accept && !accept(j, now, residuals_[rows[j]])) continue;
     const double root = std::sqrt(now);
-    for (std::size_t i = j; i < b; ++i) h(i, j) /= root;
+    for (std::size_t i = j; i < b; ++i) h(i, j) = column[i] = h(i, j) / root;
     for (std::size_t i = j + 1; i < b; ++i) {
-      for (std::size_t l = j + 1; l <= i; ++l) h(i, l) -= h(i, j) * h(l, j);
+      double* row = h.row(i).data();
+      for (std::size_t l = j + 1; l <= i; ++l) row[l] -= column[i] * column[l];
     }
     taken.push_back(j);
   }
@@ -157,10 +228,9 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
                                      const Matrix<double>& lower) {
   const std::size_t before = rank();
   const std::size_t added = rows.size();
-  const std::size_t padded = padded_columns(added);
   Matrix<double> picked = Matrix<double>::uninitialized(added, points_.cols());
-  Matrix<double> negative_factor(before, padded);  // -G[rows]^T
-  Matrix<double> negative_lower(added, padded);    // -L^T
+  Strips negative_factor(before, added);  // -G[rows]^T
+  Strips negative_lower(added, added);    // -L^T
   for (std::size_t j = 0; j < added; ++j) {
     std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
     for (std::size_t c = 0; c < before; ++c) negative_factor(c, j) = -factor()(rows[j], c);
@@ -171,30 +241,24 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
   workers_.for_each(packed_.blocks(), [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t count = packed_.block_size(block);
-    double* y = values_ + first * stride_ + before;
+    const RowBlock g{.values = values_ + first * stride_, .count = count, .stride = stride_};
+    const RowBlock y = g.from(before);
     std::vector<double> tile(kBlock * kBlock);
     for (std::size_t part = 0; part < pivots.blocks(); ++part) {
       pivots.block(part, packed_, block, tile.data());
       for (std::size_t i = 0; i < count; ++i) {
-        double* out = y + i * stride_ + part * kBlock;
+        double* out = y.values + i * stride_ + part * kBlock;
         for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
           std::copy_n(tile.data() + (j / width * kBlock + i) * width,
                       std::min(width, pivots.block_size(part) - j), out + j);
         }
       }
     }
-    multiply_add({.m = count,
-                  .n = padded,
-                  .k = before,
-                  .a = values_ + first * stride_,
-                  .a_row_stride = stride_,
-                  .a_col_stride = 1,
-                  .b = negative_factor.data(),
-                  .b_stride = padded,
-                  .c = y,
-                  .c_stride = stride_});
     std::array<double, kBlock> squares{};
-    solve_rows(y, stride_, count, lower, negative_lower, squares);
+    negative_factor.for_each_until(added, [&](StripRange strip) {
+      negative_factor.add_product(g, 0, before, strip, y);
+      solve_strip(y, lower, negative_lower, strip, squares);
+    });
     for (std::size_t i = 0; i < count; ++i) {
       residuals_[first + i] = std::max(residuals_[first + i] - squares[i], 0.0);
     }

@@ -58,6 +58,9 @@ class PartialCholesky {
  private:
   /// Kernel values of the given rows with each other.
   Matrix<double> proposal_matrix(std::span<const std::size_t> rows) const;
+  /// The same less what the pivots explain (lower triangle). The diagonal holds the residuals
+  /// themselves: acceptance must use the numbers that the proposals were drawn by.
+  Matrix<double> proposal_residuals(std::span<const std::size_t> rows);
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
 
   Kernel kernel_;
