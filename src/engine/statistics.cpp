@@ -22,15 +22,14 @@ std::size_t triangle_size(std::size_t blocks) {
   return blocks * (blocks + 1) / 2;
 }
 
-/// Rows multiplied at a time: one panel of them (12 KiB) stays in the first-level cache while it
-/// meets all others one by one.
-template <class T>
-std::size_t pass_rows() {
-  return std::size_t{12288} / (panel_width<T>() * sizeof(T));
-}
+/// Rows multiplied at a time: one panel of them (12 or 24 KiB) stays in the first-level cache while
+/// it meets all others one by one.
+constexpr std::size_t kPassRows = 128;
 
-/// Float products of about so many rows are summed in float.
-constexpr std::size_t kFloatRows = 256;
+/// Rows that all blocks of the scatter take in turn: those of a thousand features (1 MiB) stay in
+/// the second-level cache meanwhile. Float products are summed in float as long.
+template <class T>
+constexpr std::size_t kSliceRows = std::is_same_v<T, double> ? kPassRows : 2 * kPassRows;
 
 }  // namespace
 
@@ -177,29 +176,31 @@ void MomentsPass<Tile, Scatter>::fill_and_center(std::size_t block, std::size_t 
   }
 }
 
-/// One block of the scatter (a block and all before it, in the order of the lower triangle).
+/// Adds the products of `count` rows to one block of the scatter (blocks are numbered in the order
+/// of the lower triangle).
 template <class Tile, class Scatter>
-void MomentsPass<Tile, Scatter>::add_products(std::size_t task, std::size_t rows) {
-  const auto i = static_cast<std::size_t>((std::sqrt(8.0 * static_cast<double>(task) + 1) - 1) / 2);
-  const std::size_t j = task - triangle_size(i);
+void MomentsPass<Tile, Scatter>::add_products(std::size_t block, std::size_t begin,
+                                              std::size_t count) {
+  const auto i =
+      static_cast<std::size_t>((std::sqrt(8.0 * static_cast<double>(block) + 1) - 1) / 2);
+  const std::size_t j = block - triangle_size(i);
   const std::size_t width = panel_width<Scatter>();
   const std::size_t panels = kBlock / width;
   // The last block may have room for more features than there are.
   const std::size_t row_panels =
       std::min(panels, (moments_.size() - i * kBlock + width - 1) / width);
   const std::size_t panel_stride = kChunkRows * width;
-  double* total = moments_.blocks_.data() + task * kBlockValues;
+  double* total = moments_.blocks_.data() + block * kBlockValues;
   std::vector<Scatter> partial;
   if constexpr (!std::is_same_v<Scatter, double>) partial.resize(kBlockValues, Scatter{0});
-  std::size_t rows_in_partial = 0;
-  for (std::size_t first = 0; first < rows; first += pass_rows<Scatter>()) {
+  for (std::size_t first = begin; first < begin + count; first += kPassRows) {
     ScatterArgs<Scatter> args;
     args.rows = features_.data() + i * panels * panel_stride + first * width;
     args.cols = features_.data() + j * panels * panel_stride + first * width;
     args.row_panels = row_panels;
     args.col_count = kBlock;
     args.panel_stride = panel_stride;
-    args.depth = std::min(pass_rows<Scatter>(), rows - first);
+    args.depth = std::min(kPassRows, begin + count - first);
     args.out_stride = kBlock * width;
     if constexpr (std::is_same_v<Scatter, double>) {
       args.out = total;
@@ -217,14 +218,17 @@ void MomentsPass<Tile, Scatter>::add_products(std::size_t task, std::size_t rows
     } else {
       add_scatter(args);
     }
-    if constexpr (!std::is_same_v<Scatter, double>) {
-      rows_in_partial += args.depth;
-      if (rows_in_partial >= kFloatRows || first + args.depth == rows) {
-        add_promoted_block(partial.data(), total);
-        std::ranges::fill(partial, Scatter{0});
-        rows_in_partial = 0;
-      }
-    }
+  }
+  if constexpr (!std::is_same_v<Scatter, double>) add_promoted_block(partial.data(), total);
+}
+
+/// The blocks [first, last) of the scatter, one slice of rows after another. An element of the
+/// scatter sums its rows in their order, whoever has its block.
+template <class Tile, class Scatter>
+void MomentsPass<Tile, Scatter>::add_blocks(std::size_t first, std::size_t last, std::size_t rows) {
+  for (std::size_t begin = 0; begin < rows; begin += kSliceRows<Scatter>) {
+    const std::size_t count = std::min(kSliceRows<Scatter>, rows - begin);
+    for (std::size_t block = first; block < last; ++block) add_products(block, begin, count);
   }
 }
 
@@ -236,8 +240,12 @@ void MomentsPass<Tile, Scatter>::add(std::size_t rows, std::span<const double> w
   for (double& root : roots_) root = std::sqrt(root);
   const std::size_t row_blocks = (rows + kBlock - 1) / kBlock;
   workers.for_each(row_blocks, [&](std::size_t block) { fill_and_center(block, rows, fill); });
-  workers.for_each(triangle_size(blocks_), [&](std::size_t task) {
-    add_products(triangle_size(blocks_) - 1 - task, rows);
+  // Few large shares of the blocks: what a slice brings into the cache serves all of a share.
+  const std::size_t blocks = triangle_size(blocks_);
+  const std::size_t shares =
+      std::min(blocks, workers.threads() == 1 ? std::size_t{1} : 3 * workers.threads());
+  workers.for_each(shares, [&](std::size_t share) {
+    add_blocks(share * blocks / shares, (share + 1) * blocks / shares, rows);
   });
   for (std::size_t block = 0; block < row_blocks; ++block) {
     for (std::size_t f = 0; f < moments_.sum_.size(); ++f) {

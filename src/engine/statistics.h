@@ -93,7 +93,8 @@ class MomentsPass {
 
  private:
   void fill_and_center(std::size_t block, std::size_t rows, const Fill& fill);
-  void add_products(std::size_t task, std::size_t rows);
+  void add_products(std::size_t block, std::size_t begin, std::size_t count);
+  void add_blocks(std::size_t first, std::size_t last, std::size_t rows);
 
   Moments& moments_;
   std::size_t blocks_;         // of features

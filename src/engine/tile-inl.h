@@ -223,6 +223,11 @@ HWY_INLINE void add_scatter_of(const ScatterArgs<T>& args) {
     T* out = args.out + p * args.out_stride;
     for (std::size_t j = 0; j < args.col_count; j += kCols) {
       const T* y = args.cols + (j / kW) * args.panel_stride + j % kW;
+      // Sums that wait in the last-level cache would stop every tile at its beginning.
+      constexpr std::size_t kLine = 64 / sizeof(T);
+      for (std::size_t v = 0; v < kCols * kW; v += kLine) {
+        hwy::Prefetch(out + (j + kCols) * kW + v);
+      }
       register_tile<T, TileForm::linear, /*kFirst=*/false, /*kLast=*/false>(
           unused, args.depth, x, y, nullptr, nullptr, out + j * kW);
     }

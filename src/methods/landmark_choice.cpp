@@ -124,6 +124,22 @@ class GrowingChoice {
   std::function<bool(std::size_t)> grow_;
 };
 
+/// Residual over rows that had no part in the choice; where all rows had, over all.
+double judged_fraction(const Kernel& kernel, const LandmarkSet& set, const Samples& samples,
+                       engine::Workers& workers) {
+  const RowSample& rows = samples.held_out.rows.empty() ? samples.chosen : samples.held_out;
+  return residual_fraction(kernel, set, rows.points, rows.weights, workers);
+}
+
+/// What the factor knows of the rows chosen from, and the residual over those held out.
+void measure(LandmarkChoice& choice, const GrowingChoice& growing, const Kernel& kernel,
+             const Samples& samples, engine::Workers& workers) {
+  choice.in_sample_fraction = growing.in_sample_fraction();
+  choice.held_out_fraction = samples.held_out.rows.empty()
+                                 ? choice.in_sample_fraction
+                                 : judged_fraction(kernel, choice.set, samples, workers);
+}
+
 /// Doubles the landmarks until the tolerances hold: the spaces of the top components with m and
 /// with 2m landmarks differ by about the error of m.
 class ToleranceSearch {
@@ -146,12 +162,7 @@ class ToleranceSearch {
     for (;; m = std::min(2 * m, plan_.most)) {
       const bool grown = growing_.grow(m);
       choice.set = growing_.landmarks();
-      choice.in_sample_fraction = growing_.in_sample_fraction();
-      choice.held_out_fraction =
-          samples_.held_out.rows.empty()
-              ? choice.in_sample_fraction
-              : residual_fraction(kernel_, choice.set, samples_.held_out.points,
-                                  samples_.held_out.weights, workers_);
+      measure(choice, growing_, kernel_, samples_, workers_);
       if (!grown) {
         choice.stop = LandmarkStop::rank;
         break;
@@ -235,19 +246,6 @@ LandmarkChoice row_choice(const Kernel& kernel, const RowSample& sample,
   return choice;
 }
 
-/// Residuals over the rows the landmarks were chosen from and over rows held out.
-void measure(LandmarkChoice& choice, const Kernel& kernel, const Samples& samples,
-             engine::Workers& workers) {
-  const RowSample& chosen = samples.chosen;
-  const RowSample& held_out = samples.held_out;
-  choice.in_sample_fraction =
-      residual_fraction(kernel, choice.set, chosen.points, chosen.weights, workers);
-  choice.held_out_fraction =
-      held_out.rows.empty()
-          ? choice.in_sample_fraction
-          : residual_fraction(kernel, choice.set, held_out.points, held_out.weights, workers);
-}
-
 /// One step of Lloyd's algorithm, kept if the residual of rows held out falls.
 void polish(LandmarkChoice& choice, const Kernel& kernel, const Samples& samples,
             engine::Workers& workers) {
@@ -257,8 +255,8 @@ void polish(LandmarkChoice& choice, const Kernel& kernel, const Samples& samples
       fixed_choice(kernel, std::move(moved.centres), choice.set.size(), workers);
   polished.stop = choice.stop;
   polished.kernel_evaluations += choice.kernel_evaluations;
-  measure(polished, kernel, samples, workers);
-  if (polished.held_out_fraction >= choice.held_out_fraction) return;
+  polished.held_out_fraction = judged_fraction(kernel, polished.set, samples, workers);
+  if (polished.held_out_fraction >= judged_fraction(kernel, choice.set, samples, workers)) return;
   polished.polished = true;
   choice = std::move(polished);
 }
@@ -356,12 +354,13 @@ LandmarkChoice choose_landmarks(const Kernel& kernel, const Samples& samples,
     choice.points = choice.set.points;
     choice.weights = pick_weights(sample.weights, growing.factor().pivots());
     choice.kernel_evaluations = growing.factor().kernel_evaluations();
+    if (options.evaluation == Evaluation::orthogonal) {
+      measure(choice, growing, kernel, samples, workers);
+    }
   }
-  if (options.evaluation != Evaluation::orthogonal) return choice;
-  if (plan.selection == Selection::rpcholesky || options.polish == Polish::lloyd) {
-    measure(choice, kernel, samples, workers);
+  if (options.evaluation == Evaluation::orthogonal && options.polish == Polish::lloyd) {
+    polish(choice, kernel, samples, workers);
   }
-  if (options.polish == Polish::lloyd) polish(choice, kernel, samples, workers);
   return choice;
 }
 

@@ -30,9 +30,10 @@ struct LandmarkChoice {
   LandmarkStop stop = LandmarkStop::count;
   /// All that were chosen, dependent ones included, for evaluations that weigh them equally.
   Matrix<double> points;
-  std::vector<double> weights;    ///< of these points where they are rows with weights; or empty
-  double in_sample_fraction = 0;  ///< residual trace fraction over the rows chosen from
-  double held_out_fraction = 0;   ///< over rows held out (the same where all rows were chosen from)
+  std::vector<double> weights;  ///< of these points where they are rows with weights; or empty
+  /// Residual trace fraction over the rows chosen from, for choices by the partial factor, ...
+  double in_sample_fraction = 0;
+  double held_out_fraction = 0;  ///< ... over rows held out (or the same where there are none)
   std::uint64_t kernel_evaluations = 0;
   bool polished = false;
 };

@@ -51,15 +51,17 @@ void TrainingRows::for_each_chunk(std::size_t chunk_rows,
 
 namespace {
 
-/// Rows on their way into a sample, in slots of one matrix that grows up to its capacity.
+/// Rows on their way into a sample, in slots of one matrix that grows up to its capacity. Rows that
+/// stay where they are, in memory as a whole, are not copied before the end.
 class SampleRows {
  public:
-  SampleRows(std::size_t capacity, std::size_t cols) : capacity_(capacity), cols_(cols) {}
+  SampleRows(std::size_t capacity, const TrainingRows& data)
+      : capacity_(capacity), cols_(data.cols()), memory_(data.in_memory()) {}
 
   void offer(std::uint64_t key, std::uint64_t row, std::span<const double> point, double weight) {
     if (best_.size() < capacity_) {
       best_.push({.key = key, .row = row, .slot = best_.size()});
-      values_.insert(values_.end(), point.begin(), point.end());
+      if (!memory_) values_.insert(values_.end(), point.begin(), point.end());
       weights_.push_back(weight);
       return;
     }
@@ -67,7 +69,9 @@ class SampleRows {
     const std::size_t slot = best_.top().slot;
     best_.pop();
     best_.push({.key = key, .row = row, .slot = slot});
-    std::ranges::copy(point, values_.begin() + static_cast<std::ptrdiff_t>(slot * cols_));
+    if (!memory_) {
+      std::ranges::copy(point, values_.begin() + static_cast<std::ptrdiff_t>(slot * cols_));
+    }
     weights_[slot] = weight;
   }
 
@@ -97,8 +101,9 @@ class SampleRows {
     sample.points = Matrix<double>::uninitialized(entries.size(), cols_);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::size_t slot = entries[i].slot;
-      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(slot * cols_), cols_,
-                  sample.points.row(i).begin());
+      const double* point =
+          memory_ ? memory_->row(entries[i].row).data() : values_.data() + slot * cols_;
+      std::copy_n(point, cols_, sample.points.row(i).begin());
       if (weighted) sample.weights.push_back(weights_[slot]);
       sample.rows.push_back(entries[i].row);
     }
@@ -107,6 +112,7 @@ class SampleRows {
 
   std::size_t capacity_;
   std::size_t cols_;
+  std::optional<MatrixView<const double>> memory_;
   std::priority_queue<Entry> best_;  // largest key on top
   std::vector<double> values_;
   std::vector<double> weights_;
@@ -175,7 +181,7 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
                     const engine::RandomStream& stream, engine::Workers& workers) {
   constexpr std::size_t kChunkRows = 4096;
   const std::size_t most = std::numeric_limits<std::size_t>::max();
-  SampleRows sample(chosen + std::min(held_out, most - chosen), data.cols());
+  SampleRows sample(chosen + std::min(held_out, most - chosen), data);
   RequestedRows by_number(requested, data.cols());
   bool weighted = false;
   std::size_t rows = 0;
