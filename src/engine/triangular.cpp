@@ -69,4 +69,20 @@ void LowerTriangle::solve(MatrixView<double> b) const {
   }
 }
 
+void LowerTriangle::solve(MatrixView<double> b, Workers& workers) const {
+  workers.for_each((b.cols() + kBlock - 1) / kBlock, [&](std::size_t slab) {
+    // A copy whose rows follow each other: those of a wide matrix share few places of the cache.
+    const std::size_t first = slab * kBlock;
+    const std::size_t cols = std::min(kBlock, b.cols() - first);
+    Matrix<double> columns(b.rows(), padded_columns(cols));
+    for (std::size_t i = 0; i < b.rows(); ++i) {
+      std::copy_n(&b(i, first), cols, columns.row(i).begin());
+    }
+    solve(columns.view());
+    for (std::size_t i = 0; i < b.rows(); ++i) {
+      std::copy_n(columns.row(i).begin(), cols, &b(i, first));
+    }
+  });
+}
+
 }  // namespace mercer::engine

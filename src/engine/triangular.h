@@ -4,6 +4,8 @@
 
 #include <mercer/matrix.h>
 
+#include "engine/parallel.h"
+
 namespace mercer::engine {
 
 /// A lower triangular matrix made ready for many solves at once from several threads. Diagonal
@@ -19,6 +21,8 @@ class LowerTriangle {
   /// b := L^-1 b. The columns of b are a multiple of kProductColumns or a panel width. Their bits
   /// do not depend on what other columns are solved with them.
   void solve(MatrixView<double> b) const;
+  /// The same with any number of columns, by all threads.
+  void solve(MatrixView<double> b, Workers& workers) const;
 
  private:
   Matrix<double> blocks_;  ///< inverses of the diagonal blocks; below them, L with the other sign

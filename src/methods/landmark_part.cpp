@@ -128,7 +128,8 @@ Fit LandmarkPart::finish(const LandmarkOptions& options, const RunOptions& run) 
   if (rows() == 0) throw DataError("the parts have no rows");
   methods::FitRecord record("landmarks", run);
   record.begin("components");
-  const auto spectrum = methods::spectrum_of(state_->sums, state_->set, options.center);
+  const auto spectrum =
+      methods::spectrum_of(state_->sums, state_->set, options.center, record.workers());
   record.summary().kernel_evaluations = state_->sums.kernel_evaluations;
   record.choice("landmarks", std::to_string(landmarks()), "those that the parts were made with");
   Fit fit = methods::landmark_fit(state_->kernel, state_->set, spectrum, options, rows(),

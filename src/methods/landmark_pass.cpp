@@ -99,19 +99,23 @@ LandmarkSums landmark_sums(const LandmarkSet& set) {
     }
     largest = std::max(largest, diagonal);
   }
-  if (0x1p-53 * largest > 1e-9 * smallest_eigenvalue(set)) {
-    return {.moments = engine::Moments(std::move(coordinates)), .of_coordinates = true};
+  const double smallest = smallest_eigenvalue(set);
+  if (0x1p-53 * largest > 1e-9 * smallest) {
+    return {.moments = engine::Moments(std::move(coordinates)),
+            .of_coordinates = true,
+            .smallest_eigenvalue = smallest};
   }
   std::vector<double> values(m, 0.0);
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j <= i; ++j) values[i] += set.lower(i, j) * coordinates[j];
   }
-  return {.moments = engine::Moments(std::move(values))};
+  return {.moments = engine::Moments(std::move(values)), .smallest_eigenvalue = smallest};
 }
 
-LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center) {
+LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center,
+                             engine::Workers& workers) {
   if (sums.of_coordinates) return {sums.moments, sums.trace, center};
-  return {sums.moments, set.lower, sums.trace, center};
+  return {sums.moments, set.lower, sums.trace, center, workers};
 }
 
 PassPrecision choose_precision(Precision asked, const Kernel& kernel, const LandmarkSet& set,
@@ -125,16 +129,15 @@ PassPrecision choose_precision(Precision asked, const Kernel& kernel, const Land
   if (sums.of_coordinates) {
     return {.reason = "double instead of float: the landmarks nearly depend on each other"};
   }
-  constexpr std::size_t kRows = 4000;
-  const RowSample rows = spread_rows(sample, kRows);
+  const RowSample rows = spread_rows(sample, std::max<std::size_t>(1000, 8 * components));
   TrainingRows data(rows.points, rows.weights);
   add_kernel_values<double, double>(sums, kernel, set, data, workers);
-  const LandmarkSpectrum spectrum = spectrum_of(sums, set, center);
+  const LandmarkSpectrum spectrum = spectrum_of(sums, set, center, workers);
   const auto pairs = spectrum.eigenpairs(set.size(), components, seed, workers);
   const auto scatter = sums.moments.scatter();
   double largest = 0;
   for (std::size_t j = 0; j < set.size(); ++j) largest = std::max(largest, scatter(j, j));
-  const double smallest = smallest_eigenvalue(set);
+  const double smallest = sums.smallest_eigenvalue;
   const double noise = 0x1p-24 * largest / (smallest * pairs.values.back());
   if (noise <= 3e-4) {
     return {.float_values = true,

@@ -27,6 +27,7 @@ struct LandmarkSums {
   /// eigenvalue e of K_mm; changing them row by row, only by its root. So raw kernel values are
   /// summed as long as 2^-53 k(x, x) / e stays below 1e-9. It depends on the landmarks alone.
   bool of_coordinates = false;
+  double smallest_eigenvalue = 0;  ///< of K_mm, to a few per cent
 };
 
 /// No rows yet.
@@ -47,7 +48,8 @@ PassPrecision choose_precision(Precision asked, const Kernel& kernel, const Land
                                std::uint64_t seed, engine::Workers& workers);
 
 /// Scatter and mean in landmark coordinates, whatever was summed.
-LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center);
+LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center,
+                             engine::Workers& workers);
 
 /// Adds every row of the data. n m (d + m) flops.
 void add_rows(LandmarkSums& sums, const Kernel& kernel, const LandmarkSet& set, TrainingRows& data,

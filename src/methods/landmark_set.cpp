@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 
-#include "engine/blas.h"
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
@@ -71,12 +70,23 @@ double smallest_eigenvalue(const LandmarkSet& set) {
   std::vector<double> v(m, 1 / std::sqrt(static_cast<double>(m)));
   // Alternating signs start away from the smooth vectors that belong to large eigenvalues.
   for (std::size_t i = 1; i < m; i += 2) v[i] = -v[i];
-  const MatrixView<double> column(v.data(), m, 1);
+  // Both substitutions then run along rows.
+  const Matrix<double>& lower = set.lower;
+  Matrix<double> upper(m, m);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) upper(j, i) = lower(i, j);
+  }
   constexpr int kInverseIterations = 20;
   double norm = 1;
   for (int step = 0; step < kInverseIterations; ++step) {
-    engine::solve_lower(set.lower, column);
-    engine::solve_lower_transposed(set.lower, column);
+    for (std::size_t i = 0; i < m; ++i) {
+      const double x = v[i] /= lower(i, i);
+      for (std::size_t j = i + 1; j < m; ++j) v[j] -= x * upper(i, j);
+    }
+    for (std::size_t i = m; i-- > 0;) {
+      const double x = v[i] /= lower(i, i);
+      for (std::size_t j = 0; j < i; ++j) v[j] -= x * lower(i, j);
+    }
     double sum = 0;
     for (const double x : v) sum += x * x;
     norm = std::sqrt(sum);

@@ -8,6 +8,7 @@
 
 #include "engine/eigensolver.h"
 #include "engine/tile.h"
+#include "engine/triangular.h"
 
 namespace mercer::methods {
 
@@ -52,12 +53,14 @@ class DenseOperator final : public engine::SymmetricOperator {
 }  // namespace
 
 LandmarkSpectrum::LandmarkSpectrum(const engine::Moments& kernel_values,
-                                   MatrixView<const double> lower, double trace, bool center)
+                                   MatrixView<const double> lower, double trace, bool center,
+                                   engine::Workers& workers)
     : mean_(kernel_values.mean()), weight_(kernel_values.weight()), trace_(trace), center_(center) {
   Matrix<double> scatter = kernel_values.scatter();
-  engine::solve_lower(lower, scatter);
+  const engine::LowerTriangle triangle(lower);
+  triangle.solve(scatter, workers);
   transpose_square(scatter);
-  engine::solve_lower(lower, scatter);
+  triangle.solve(scatter, workers);
   engine::solve_lower(lower, MatrixView<double>(mean_.data(), mean_.size(), 1));
   finish(std::move(scatter), center);
 }

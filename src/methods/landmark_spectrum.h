@@ -22,7 +22,7 @@ class LandmarkSpectrum {
   /// From the moments of the kernel values k_C(x). `lower` is L; `trace` is sum w k(x, x). Only
   /// tile and products are spent on a row; the change of coordinates is made once, on the sums.
   LandmarkSpectrum(const engine::Moments& kernel_values, MatrixView<const double> lower,
-                   double trace, bool center);
+                   double trace, bool center, engine::Workers& workers);
   /// From the moments of coordinates themselves.
   LandmarkSpectrum(const engine::Moments& coordinates, double trace, bool center);
 

@@ -136,7 +136,7 @@ LandmarkSpectrum LandmarkFit::pass() {
   methods::add_rows(sums, kernel_, choice_.set, data_, precision_, workers());
   evaluations_ += sums.kernel_evaluations;
   record_.begin("components");
-  return methods::spectrum_of(sums, choice_.set, options_.center);
+  return methods::spectrum_of(sums, choice_.set, options_.center, workers());
 }
 
 /// The residual of all rows is known only after the pass. Where the sample promised too much, more

@@ -51,6 +51,23 @@ TEST(LowerTriangle, ColumnsDoNotDependOnTheirNeighbours) {
   EXPECT_TRUE(testing::same_bits(together.view().cols_from(8, 8), apart));
 }
 
+TEST(LowerTriangle, ThreadsShareAnyNumberOfColumns) {
+  const auto l = triangle(130);
+  const LowerTriangle solver(l);
+  for (const std::size_t columns : {1U, 95U, 96U, 203U}) {
+    const auto b = testing::normal_matrix(130, columns, 4);
+    Matrix<double> padded(130, padded_columns(columns));
+    for (std::size_t i = 0; i < 130; ++i) std::ranges::copy(b.row(i), padded.row(i).begin());
+    solver.solve(padded);
+    for (const std::size_t threads : {1, 3}) {
+      Workers workers(RunOptions{.threads = threads});
+      auto x = b;
+      solver.solve(x, workers);
+      EXPECT_TRUE(testing::same_bits(x, padded.view().cols_from(0, columns))) << columns;
+    }
+  }
+}
+
 TEST(LowerTriangle, OtherShapesAreRefused) {
   Matrix<double> oblong(3, 4);
   EXPECT_THROW(LowerTriangle{oblong}, InvalidArgument);

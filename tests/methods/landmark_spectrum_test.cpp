@@ -85,7 +85,7 @@ struct Rows {
   }
 
   LandmarkSpectrum spectrum(bool center, Workers& workers) const {
-    return {kernel_values(workers), lower(), trace(), center};
+    return {kernel_values(workers), lower(), trace(), center, workers};
   }
 
   /// Rows in coordinates of the landmarks, n x m, by forward substitution.
