@@ -27,14 +27,16 @@ enum class KroneckerOrder {
 /// order with a kernel that is a product over the axes.
 struct KroneckerOptions {
   std::size_t components = 10;
-  /// Instead of a count: as many as explain this fraction (0, 1] of the total variance.
+  /// Instead of a count: as many as explain this fraction (0, 1] of the total variance. A product
+  /// need not have the trace of the kernel matrix: where it has too little, the summary says so.
   std::optional<double> retain{};
   /// Instead of a count: all with an eigenvalue of at least this.
   std::optional<double> min_eigenvalue{};
   /// Subtract the mean in feature space. Centring is no Kronecker product, so it takes one more
   /// step: Rayleigh-Ritz with the true centred kernel matrix in the span of the first k + 5
-  /// eigenvectors of the product. Its eigenvalues are lower bounds of the exact ones. Without
-  /// centring, eigenvalues and components are those of the product as it is.
+  /// eigenvectors of the product. Its eigenvalues are lower bounds of the exact ones (for a positive
+  /// semi-definite kernel). Without centring, eigenvalues and components are those of the product as
+  /// it is.
   bool center = true;
 
   KroneckerOrder order = KroneckerOrder::bisection;
