@@ -34,9 +34,9 @@ struct KroneckerOptions {
   std::optional<double> min_eigenvalue{};
   /// Subtract the mean in feature space. Centring is no Kronecker product, so it takes one more
   /// step: Rayleigh-Ritz with the true centred kernel matrix in the span of the first k + 5
-  /// eigenvectors of the product. Its eigenvalues are lower bounds of the exact ones (for a positive
-  /// semi-definite kernel). Without centring, eigenvalues and components are those of the product as
-  /// it is.
+  /// eigenvectors of the product. Its eigenvalues are lower bounds of the exact ones (for a
+  /// positive semi-definite kernel). Without centring, eigenvalues and components are those of the
+  /// product as it is.
   bool center = true;
 
   KroneckerOrder order = KroneckerOrder::bisection;
