@@ -97,6 +97,13 @@ std::function<Fitted(TrainingData&, const RunOptions&)> component_fit(const Meth
       return Fitted{.fit = fit_reduced_set(rows, kernel, all, run), .clusters = {}};
     });
   }
+  if (method == "kronecker") {
+    in_memory = true;
+    return
+        [kernel, options = flags.kronecker_options()](TrainingData& data, const RunOptions& run) {
+          return Fitted{.fit = fit_kronecker(data.points(), kernel, options, run), .clusters = {}};
+        };
+  }
   if (method == "random_features")
     return either_way(
         flags.random_feature_options(), [kernel](auto&& rows, const auto& all, const auto& run) {
@@ -146,6 +153,11 @@ PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
           return Fitted{.fit = fit_auto(rows, kernel, all, run), .clusters = {}};
         });
   return prepared;
+}
+
+void require_weights_taken(const std::string& method, const TableFlags& table) {
+  if (method == "kronecker" && table.weight_column != "none")
+    throw UsageError("the method kronecker has no weights; leave out --sample-weight-column");
 }
 
 void require_good_outputs(const FitFlags& flags) {
@@ -229,6 +241,7 @@ void print_results(const FitFlags& flags, const Summary& summary, const Labels& 
 
 void run(const FitFlags& flags) {
   const PreparedFit prepared = prepare(flags.method, flags.kernel.kernel());
+  require_weights_taken(prepared.choice.method, flags.table);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
   require_good_outputs(flags);
@@ -292,6 +305,7 @@ void add_fit(Program& program) {
   flags->method.add_reduced_sets(arguments);
   flags->method.manifold.add(arguments);
   flags->method.add_random_features(arguments);
+  flags->method.add_kronecker(arguments);
   flags->method.add_solver(arguments);
   arguments.group("Running");
   flags->method.add_precision(arguments);

@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kExact = "exact";
 constexpr const char* kLandmarks = "landmarks";
 constexpr const char* kRandomFeatures = "random_features";
+constexpr const char* kKronecker = "kronecker";
 constexpr const char* kShadow = "shadow";
 constexpr const char* kKmeans = "kmeans";
 constexpr const char* kParing = "paring";
@@ -36,6 +37,10 @@ constexpr Names<Evaluation, 4> kEvaluations{{{"orthogonal", Evaluation::orthogon
                                              {"density_weighted", Evaluation::density_weighted},
                                              {"subsample", Evaluation::subsample}}};
 constexpr Names<Polish, 2> kPolishes{{{"none", Polish::none}, {"lloyd", Polish::lloyd}}};
+constexpr Names<KroneckerOrder, 4> kKroneckerOrders{{{"bisection", KroneckerOrder::bisection},
+                                                     {"principal", KroneckerOrder::principal},
+                                                     {"file", KroneckerOrder::file},
+                                                     {"random", KroneckerOrder::random}}};
 constexpr Names<EigenSolver, 3> kSolvers{{{"auto", EigenSolver::automatic},
                                           {"dense", EigenSolver::dense},
                                           {"krylov", EigenSolver::block_krylov}}};
@@ -76,10 +81,10 @@ void MethodFlags::add_problem(Arguments& arguments) {
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
               "their radius; kmeans, paring, herding: other centres; laplacian_eigenmaps, "
               "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; "
-              "random_features: for comparison. Without --method, options choose the first method "
-              "that has them all")
+              "random_features, kronecker: for comparison. Without --method, options choose the "
+              "first method that has them all")
       .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures,
-               kEigenmaps, kDiffusionMaps, kNormalizedCut});
+               kKronecker, kEigenmaps, kDiffusionMaps, kNormalizedCut});
   components.add(arguments);
 }
 
@@ -140,11 +145,24 @@ void MethodFlags::add_random_features(Arguments& arguments) {
   arguments.flag("--orthogonal", orthogonal, "Frequencies at right angles to each other");
 }
 
+void MethodFlags::add_kronecker(Arguments& arguments) {
+  arguments.group("Kronecker product");
+  arguments
+      .option("--kronecker-order", "NAME", kronecker_order,
+              "How rows are put in groups that repeat one pattern: bisection (default: halves by "
+              "the first principal component, again and again), principal (along it), file (as "
+              "they are: exact for a full grid), random")
+      .one_of(all_names(kKroneckerOrders));
+  arguments.option("--kronecker-groups", "N", kronecker_groups,
+                   "How many groups (default: the square root of the number of rows; for a grid, "
+                   "the size of its slowest axis)");
+}
+
 void MethodFlags::add_precision(Arguments& arguments) {
   arguments
       .option("--precision", "TYPE", precision,
               "Arithmetic of the kernel values: double (default), float (faster, about 1e-5; not "
-              "with random features)")
+              "with random features and Kronecker products)")
       .one_of({"double", "float"});
 }
 
@@ -184,6 +202,8 @@ std::vector<MethodFlags::Given> MethodFlags::given() const {
   add(certify, "--certify", {kLandmarks});
   add(frequencies.has_value(), "--frequencies", {kRandomFeatures});
   add(orthogonal, "--orthogonal", {kRandomFeatures});
+  add(kronecker_order.has_value(), "--kronecker-order", {kKronecker});
+  add(kronecker_groups.has_value(), "--kronecker-groups", {kKronecker});
   add(solver.has_value(), "--solver", {kExact});
   add(solver_tolerance.has_value(), "--solver-tolerance", {kExact});
   add(storage.has_value(), "--storage", {kExact});
@@ -286,6 +306,15 @@ RandomFeatureOptions MethodFlags::random_feature_options() const {
   components.apply(options);
   if (frequencies) options.features = *frequencies;
   options.orthogonal = orthogonal;
+  options.validate();
+  return options;
+}
+
+KroneckerOptions MethodFlags::kronecker_options() const {
+  KroneckerOptions options;
+  components.apply(options);
+  assign_named(kronecker_order, kKroneckerOrders, options.order);
+  options.groups = kronecker_groups;
   options.validate();
   return options;
 }

@@ -7,6 +7,7 @@
 
 #include <mercer/auto.h>
 #include <mercer/exact.h>
+#include <mercer/kronecker.h>
 #include <mercer/landmarks.h>
 #include <mercer/random_features.h>
 #include <mercer/reduced_set.h>
@@ -42,6 +43,9 @@ struct MethodFlags {
   std::optional<std::size_t> frequencies;
   bool orthogonal = false;
 
+  std::optional<std::string> kronecker_order;
+  std::optional<std::size_t> kronecker_groups;
+
   ReductionFlags reduction;
   bool verify = false;
   ManifoldFlags manifold;
@@ -54,6 +58,7 @@ struct MethodFlags {
   void add_landmarks(Arguments& arguments);
   void add_reduced_sets(Arguments& arguments);
   void add_random_features(Arguments& arguments);
+  void add_kronecker(Arguments& arguments);
   void add_precision(Arguments& arguments);
   void add_solver(Arguments& arguments);
 
@@ -66,6 +71,7 @@ struct MethodFlags {
   /// Reads the file of row numbers.
   LandmarkOptions landmark_options() const;
   RandomFeatureOptions random_feature_options() const;
+  KroneckerOptions kronecker_options() const;
   ReducedSetOptions reduced_set_options(const std::string& of_method) const;
 
  private:

@@ -12,6 +12,7 @@
 #include <mercer/generate.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
+#include <mercer/kronecker.h>
 #include <mercer/landmarks.h>
 #include <mercer/manifold.h>
 #include <mercer/matrix.h>

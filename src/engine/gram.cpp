@@ -1,10 +1,10 @@
 #include "engine/gram.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "engine/kernel_value.h"
+#include "engine/row_groups.h"
 
 namespace mercer::engine {
 
@@ -19,30 +19,6 @@ std::size_t block_count(std::size_t n) {
 /// Where block (i, j), j <= i, stands when the lower triangle of blocks is listed row by row.
 std::size_t triangle_index(std::size_t i, std::size_t j) {
   return i * (i + 1) / 2 + j;
-}
-
-/// Consecutive block rows [begin, end) that one task sweeps into a partial result of its own.
-struct RowGroup {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-/// Cuts the triangle into groups of about equal area. Their number follows from the size alone,
-/// never from the number of threads, so that the order of summation is always the same. More groups
-/// would feed more threads but cost a partial result each.
-std::vector<RowGroup> row_groups(std::size_t blocks) {
-  const std::size_t count =
-      std::clamp<std::size_t>(blocks / 8, std::min<std::size_t>(blocks, 8), 32);
-  std::vector<RowGroup> groups;
-  std::size_t begin = 0;
-  for (std::size_t g = 1; g <= count && begin < blocks; ++g) {
-    const double share = std::sqrt(static_cast<double>(g) / static_cast<double>(count));
-    auto end = static_cast<std::size_t>(std::llround(share * static_cast<double>(blocks)));
-    end = g == count ? blocks : std::max(end, begin + 1);
-    groups.push_back({begin, std::min(end, blocks)});
-    begin = groups.back().end;
-  }
-  return groups;
 }
 
 /// forward ([panel][column of v][row in panel]) += block * v.

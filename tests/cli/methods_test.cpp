@@ -57,7 +57,8 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
   done("generate rings -o r.npy --n 6000 --d 3");
   for (const std::string method :
        {"auto", "exact --storage matrix_free", "landmarks --landmarks 60",
-        "random_features --frequencies 128 --orthogonal", "shadow --ell 3",
+        "random_features --frequencies 128 --orthogonal", "kronecker --kronecker-groups 60",
+        "kronecker --kronecker-order principal --no-center", "shadow --ell 3",
         "shadow --radius 0.5 --center-weights operator --shuffle", "kmeans --centers 40",
         "paring --centers 40 --center-weights nearest", "herding --ell 2 --center-weights mmd"}) {
     const std::string words = "fit r.npy -o m.mercer --gamma 0.2 --components 4 --scores z.npy ";
@@ -179,6 +180,25 @@ TEST_F(Methods, EverySelectionEvaluationAndRuleRuns) {
   EXPECT_TRUE(has_choice(fitted("b.npy --landmarks 40 --precision float"), "precision"));
 }
 
+TEST_F(Methods, EveryKroneckerOrderRunsAndAGridInItsOrderIsExact) {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 9; ++j) text += fmt::format("{},{}\n", i, 0.5 * j);
+  write("grid.csv", text);
+  const std::string words = "grid.csv --gamma 0.1 --method kronecker --no-center ";
+  for (const char* name : {"bisection", "principal", "file", "random"}) {
+    const Summary summary =
+        fitted(words + fmt::format("--kronecker-groups 12 --kronecker-order {}", name));
+    EXPECT_EQ(summary.method, "kronecker");
+    ASSERT_EQ(summary.bounds.at(0).name, "relative_frobenius_error");
+    EXPECT_LT(summary.bounds[0].value, std::string(name) == "file" ? 1e-12 : 1) << name;
+  }
+  const Summary product = fitted(words + "--kronecker-order file --kronecker-groups 12");
+  const Summary exact = fitted("grid.csv --gamma 0.1 --method exact --no-center");
+  for (std::size_t j = 0; j < exact.eigenvalues.size(); ++j)
+    EXPECT_NEAR(product.eigenvalues[j], exact.eigenvalues[j], 1e-10);
+}
+
 TEST_F(Methods, AnOptionOfOneMethodChoosesItAndTheSummarySaysSo) {
   done("generate blobs -o b.npy --n 300 --d 4");
   for (const auto& [option, method] : std::vector<std::pair<std::string, std::string>>{
@@ -187,6 +207,8 @@ TEST_F(Methods, AnOptionOfOneMethodChoosesItAndTheSummarySaysSo) {
            {"--selection uniform", "landmarks"},
            {"--frequencies 64", "random_features"},
            {"--orthogonal", "random_features"},
+           {"--kronecker-order file", "kronecker"},
+           {"--kronecker-groups 10", "kronecker"},
            {"--solver dense", "exact"},
            {"--method auto --storage stored", "exact"}}) {
     const Summary summary = fitted("b.npy " + option);
@@ -316,6 +338,13 @@ TEST_F(Methods, OptionsOfOtherMethodsAreWrongUsage) {
   refused("--storage stored --polish none", "--polish is an option of the method landmarks");
   refused("--frequencies 8 --precision float", "--precision float does not go with");
   refused("--frequencies 7", "7");
+  refused("--method exact --kronecker-order file",
+          "--kronecker-order is an option of the method kronecker, but --method exact was given");
+  refused("--method kronecker --kronecker-order sorted",
+          "'sorted' is none of bisection, principal, file, random");
+  refused("--method kronecker --kronecker-groups 0", "groups is 0");
+  refused("--method kronecker --precision float", "--precision float does not go with");
+  refused("--method kronecker --sample-weight-column last", "leave out --sample-weight-column");
   refused("--landmarks 0", "landmarks is 0");
   refused("--landmarks 5 --tolerance 0.1", "exclude each other");
   refused("--landmarks 5 --landmark-rows b.npy", "exclude each other");
