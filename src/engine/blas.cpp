@@ -91,7 +91,29 @@ void check_converged(int info, int n) {
       fmt::format("LAPACK found no eigenpairs of a {0} x {0} matrix (info {1})", n, info));
 }
 
-/// dsyevr over ranks il..iu (1-based, ascending); vectors only when z is given.
+/// Keeps the lower triangle of a symmetric matrix in the upper one, which LAPACK does not touch.
+class SpareTriangle {
+ public:
+  explicit SpareTriangle(MatrixView<double> a) : a_(a) {
+    for (std::size_t i = 0; i < a.rows(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) a(j, i) = a(i, j);
+      diagonal_.push_back(a(i, i));
+    }
+  }
+  void restore() const {
+    for (std::size_t i = 0; i < a_.rows(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) a_(i, j) = a_(j, i);
+      a_(i, i) = diagonal_[i];
+    }
+  }
+
+ private:
+  MatrixView<double> a_;
+  std::vector<double> diagonal_;
+};
+
+/// dsyevr over ranks il..iu (1-based, ascending); vectors only when z is given. May find fewer than
+/// asked for: its bisection loses count where many eigenvalues are equal to rounding.
 std::vector<double> eigen_range(MatrixView<double> a, int il, int iu, double* z) {
   const int n = checked_size(a);
   const int lda = static_cast<int>(a.stride());
@@ -116,7 +138,6 @@ std::vector<double> eigen_range(MatrixView<double> a, int il, int iu, double* z)
           values.data(), z, &n, support.data(), work.data(), &lwork, iwork.data(), &iwork_size,
           &info);
   check_converged(info, n);
-  if (found != iu - il + 1) check_converged(-1, n);
   values.resize(static_cast<std::size_t>(found));
   return values;
 }
@@ -170,8 +191,15 @@ EigenPairs largest_eigenpairs(MatrixView<double> a, std::size_t count) {
         fmt::format("cannot take {} eigenpairs of a {} x {} matrix", count, n, n));
   }
   const int last = checked_size(a);
+  const SpareTriangle spare(a);
   Matrix<double> ascending(count, n);
-  const auto values = eigen_range(a, last - static_cast<int>(count) + 1, last, ascending.data());
+  auto values = eigen_range(a, last - static_cast<int>(count) + 1, last, ascending.data());
+  if (values.size() < count) {
+    spare.restore();
+    values = symmetric_eigen(a);
+    values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(count));
+    ascending = Matrix<double>(MatrixView<const double>(a).rows_from(n - count, count));
+  }
   EigenPairs pairs{.values = {values.rbegin(), values.rend()}, .vectors = Matrix<double>(count, n)};
   for (std::size_t i = 0; i < count; ++i) {
     std::ranges::copy(ascending.row(count - 1 - i), pairs.vectors.row(i).begin());
@@ -180,7 +208,13 @@ EigenPairs largest_eigenpairs(MatrixView<double> a, std::size_t count) {
 }
 
 std::vector<double> symmetric_eigenvalues(MatrixView<double> a) {
-  auto values = eigen_range(a, 1, checked_size(a), nullptr);
+  const int last = checked_size(a);
+  const SpareTriangle spare(a);
+  auto values = eigen_range(a, 1, last, nullptr);
+  if (values.size() < a.rows()) {
+    spare.restore();
+    values = symmetric_eigen(a);
+  }
   std::ranges::reverse(values);
   return values;
 }

@@ -14,6 +14,7 @@
 #include <mercer/exact.h>
 #include <mercer/landmarks.h>
 
+#include "engine/eigensolver.h"
 #include "engine/gram.h"
 #include "methods/component_choice.h"
 #include "methods/fit_record.h"
@@ -53,9 +54,12 @@ Estimate exact_stored(double n, double d, double k) {
 }
 
 Estimate exact_matrix_free(double n, double d, double k) {
+  constexpr std::size_t kWidestBlock = 32;  // columns of the solver when values are recomputed
   return {.seconds = krylov_products(k) * n * n *
                      (seconds_per_pair(d) / 2 + 2 * krylov_columns(k) / kFlopsPerSecond),
-          .bytes = 8 * n * (k + 8 * krylov_columns(k))};
+          .bytes = engine::krylov_bytes(static_cast<std::size_t>(n), static_cast<std::size_t>(k),
+                                        kWidestBlock) +
+                   engine::GramOperator::product_bytes(static_cast<std::size_t>(n), kWidestBlock)};
 }
 
 double landmark_seconds(double n, double d, double m) {
@@ -131,7 +135,8 @@ bool wants_exact(const Fit& landmarks, std::size_t n, std::size_t d, const AutoO
   const auto k = static_cast<double>(options.components);
   const Estimate stored = exact_stored(rows, cols, k);
   if (stored.bytes <= memory_limit_bytes / 2) return stored.seconds <= kPatience;
-  return exact_matrix_free(rows, cols, k).seconds <= kPatience;
+  const Estimate matrix_free = exact_matrix_free(rows, cols, k);
+  return matrix_free.seconds <= kPatience && matrix_free.bytes <= memory_limit_bytes;
 }
 
 Fit exact_instead(const Fit& landmarks, MatrixView<const double> points, const Kernel& kernel,

@@ -51,8 +51,8 @@ void FitRecord::choice(std::string what, std::string value, std::string why) {
       {.what = std::move(what), .value = std::move(value), .why = std::move(why)});
 }
 
-Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) {
-  auto resolved = resolve_bandwidth(asked, points, {.seed = run_.seed});
+Kernel FitRecord::resolve(const Kernel& asked, const RowSample& for_scale) {
+  auto resolved = resolve_bandwidth(asked, for_scale.points, {.seed = run_.seed});
   if (!resolved.parameter.empty()) {
     choice(resolved.parameter, fmt::format("{:.6g}", resolved.value), resolved.reason);
   }
@@ -61,12 +61,14 @@ Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) 
 }
 
 Kernel FitRecord::resolve(const Kernel& asked, TrainingRows& data) {
-  constexpr std::size_t kRows = 10000;
-  constexpr std::uint64_t kStream = 0x7363616c65;
   if (is_resolved(asked)) return asked;
-  const auto samples = sample_rows(data, asked, kRows, 0, {},
-                                   engine::RandomStream(run_.seed).substream(kStream), workers_);
-  return resolve(asked, samples.chosen.points);
+  return resolve(
+      asked, sample_rows(data, asked, kScaleRows, 0, {}, scale_stream(run_.seed), workers_).chosen);
+}
+
+Kernel FitRecord::resolve(const Kernel& asked, MatrixView<const double> points) {
+  TrainingRows data(points, {});
+  return resolve(asked, data);
 }
 
 void FitRecord::explain_variance(const ModelParts& parts, Interval total_variance) {

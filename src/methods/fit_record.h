@@ -30,11 +30,13 @@ class FitRecord {
   void begin(const char* phase);
   void choice(std::string what, std::string value, std::string why);
 
-  /// The kernel with every parameter set; those that were missing are recorded.
+  /// The kernel with every parameter set; those that were missing are recorded. They are found
+  /// from a uniform sample that the seed alone decides, so that all methods get the same kernel
+  /// from the same rows, wherever these come from. It takes a pass over them.
   Kernel resolve(const Kernel& asked, MatrixView<const double> points);
-  /// The same from a uniform sample of rows, which takes a pass over them when a parameter is
-  /// missing: the same kernel wherever the rows come from.
   Kernel resolve(const Kernel& asked, TrainingRows& data);
+  /// From that sample, drawn with others (Samples::for_scale).
+  Kernel resolve(const Kernel& asked, const RowSample& for_scale);
 
   /// Fills in what follows from the parts and the run, and makes the Fit. Without a total variance
   /// the eigenvalues are not variances. Throws NumericalError when there are no components.

@@ -30,6 +30,37 @@ Matrix<double> padded_copy(MatrixView<const double> a) {
   return padded;
 }
 
+/// All rows: where they are, or read once more.
+class RowsInMemory {
+ public:
+  RowsInMemory(TrainingRows& data, engine::Workers& workers) {
+    if (data.in_memory()) {
+      points_ = *data.in_memory();
+      weights_.assign(data.memory_weights().begin(), data.memory_weights().end());
+      return;
+    }
+    read_ = Matrix<double>::uninitialized(*data.rows(), data.cols());
+    data.for_each_chunk(
+        4096,
+        [&](const Chunk& chunk) {
+          for (std::size_t i = 0; i < chunk.points.rows(); ++i) {
+            std::ranges::copy(chunk.points.row(i), read_.row(chunk.first_row + i).begin());
+          }
+          weights_.insert(weights_.end(), chunk.weights.begin(), chunk.weights.end());
+        },
+        workers);
+    points_ = read_;
+  }
+
+  MatrixView<const double> points() const { return points_; }
+  std::span<const double> weights() const { return weights_; }
+
+ private:
+  Matrix<double> read_;
+  MatrixView<const double> points_;
+  std::vector<double> weights_;
+};
+
 /// R_w = W^1/2 (K - Z Z^T) W^1/2 by its products; optionally between projections that take the mean
 /// off.
 class ResidualOperator {
@@ -220,16 +251,19 @@ std::uint64_t add_pair_norms(Summary& summary, const Kernel& kernel, const Landm
 }  // namespace
 
 std::uint64_t add_certificates(Summary& summary, const Kernel& kernel, const LandmarkSet& set,
-                               const LandmarkSpectrum& spectrum, const LandmarkOptions& options,
-                               TrainingRows& data, const RowSample& sample, std::uint64_t seed,
+                               const LandmarkSpectrum& spectrum, std::size_t components,
+                               bool center, TrainingRows& data, const RowSample& sample,
+                               double memory_limit_bytes, std::uint64_t seed,
                                engine::Workers& workers) {
   const std::size_t n = *data.rows();
-  const std::size_t k = options.components;
-  if (data.in_memory() && n > kMostSampledRows && n <= kMostRowsForProducts) {
-    ResidualOperator residual(kernel, set, *data.in_memory(), data.memory_weights(), workers);
+  const double bytes =
+      static_cast<double>(n) * static_cast<double>(data.cols() + set.size()) * sizeof(double);
+  if (n > kMostSampledRows && n <= kMostRowsForProducts && bytes <= memory_limit_bytes / 4) {
+    const RowsInMemory rows(data, workers);
+    ResidualOperator residual(kernel, set, rows.points(), rows.weights(), workers);
     add_probe_norms(summary, residual, seed);
     summary.subspace_error_estimate =
-        first_order_sine_of(residual, spectrum, options.center, k, seed, workers);
+        first_order_sine_of(residual, spectrum, center, components, seed, workers);
     return residual.kernel_evaluations() + static_cast<std::uint64_t>(n) * set.size();
   }
   const RowSample rows = spread_rows(sample, kMostSampledRows);
@@ -237,7 +271,7 @@ std::uint64_t add_certificates(Summary& summary, const Kernel& kernel, const Lan
   std::uint64_t evaluations =
       add_pair_norms(summary, kernel, set, rows, n, spectrum.weight(), workers);
   summary.subspace_error_estimate = sampled_first_order_sine(
-      kernel, set, spectrum, options.center, k, rows, data, seed, evaluations, workers);
+      kernel, set, spectrum, center, components, rows, data, seed, evaluations, workers);
   return evaluations;
 }
 

@@ -39,6 +39,11 @@ std::size_t landmark_guess(std::size_t components) {
   return std::max<std::size_t>(256, 16 * components);
 }
 
+/// Where doubling begins.
+std::size_t first_stage(std::size_t components) {
+  return (std::max<std::size_t>(64, 4 * components) + 15) / 16 * 16;
+}
+
 /// Landmarks that are appended one after another, each a row of the sample: they may be grown until
 /// they suffice.
 class GrowingChoice {
@@ -64,6 +69,8 @@ class GrowingChoice {
 
   /// False when there are no more directions.
   bool grow(std::size_t rank) { return grow_(rank); }
+  /// Rules that look at all rows, or have gone through all of them in order.
+  bool used_all_rows() const { return order_.empty() || order_.size() == factor_.size(); }
   const engine::PartialCholesky& factor() const { return factor_; }
   double in_sample_fraction() const { return random_.residual_fraction(); }
   LandmarkSet landmarks() const {
@@ -157,14 +164,13 @@ class ToleranceSearch {
 
   LandmarkChoice run() {
     LandmarkChoice choice;
-    std::size_t m = std::max<std::size_t>(64, 4 * plan_.components);
-    m = std::min((m + 15) / 16 * 16, plan_.most);
+    std::size_t m = std::min(first_stage(plan_.components), plan_.most);
     for (;; m = std::min(2 * m, plan_.most)) {
       const bool grown = growing_.grow(m);
       choice.set = growing_.landmarks();
       measure(choice, growing_, kernel_, samples_, workers_);
       if (!grown) {
-        choice.stop = LandmarkStop::rank;
+        choice.stop = growing_.used_all_rows() ? LandmarkStop::rank : LandmarkStop::limit;
         break;
       }
       if (met(choice.held_out_fraction)) {
@@ -299,7 +305,7 @@ LandmarkPlan plan_landmarks(std::size_t n, const LandmarkOptions& options,
   } else if (plan.selection == Selection::kmeans || plan.selection == Selection::leverage ||
              options.evaluation != Evaluation::orthogonal) {
     // No nested sets to grow, or no error to judge by.
-    plan.count = std::min(landmark_guess(options.components), n);
+    plan.count = std::min({landmark_guess(options.components), options.max_landmarks, n});
   }
   if (plan.count) {
     plan.most = *plan.count;
@@ -315,9 +321,16 @@ LandmarkPlan plan_landmarks(std::size_t n, const LandmarkOptions& options,
   if (options.subspace_tolerance || !options.tolerance) {
     plan.subspace_tolerance = options.subspace_tolerance.value_or(kDefaultSubspaceTolerance);
   }
-  // With more than a third of the rows, exact kernel PCA is the cheaper way.
-  plan.most =
-      std::min(most_landmarks(options, memory_limit_bytes), std::max<std::size_t>(n / 3, 1));
+  // With more than a third of the rows, exact kernel PCA is the cheaper way, unless it is cheap
+  // either way.
+  const std::size_t worth_it = std::max(n / 3, std::min(n, first_stage(options.components)));
+  const std::size_t affordable = most_landmarks(options, memory_limit_bytes);
+  plan.most = std::min(affordable, worth_it);
+  if (plan.most < affordable) {
+    plan.remedy = "use the exact method: more landmarks would cost as much";
+  } else if (plan.most < options.max_landmarks) {
+    plan.remedy = "raise the memory limit";
+  }
   return plan;
 }
 

@@ -51,6 +51,7 @@ struct LandmarkPlan {
   std::optional<double> subspace_tolerance;
   std::size_t most = 0;        ///< landmarks that limits allow
   std::size_t components = 0;  ///< whose space the subspace tolerance speaks of
+  const char* remedy = "raise max_landmarks or subspace_tolerance";  ///< when it is missed
 };
 
 /// Throws MemoryLimitError.

@@ -11,9 +11,6 @@ namespace mercer::methods {
 
 namespace {
 
-/// Residuals of the trace are differences of sums: smaller ones are rounding.
-constexpr double kSmallestFraction = 1e-9;
-
 engine::EigenPairs chosen_eigenpairs(const LandmarkSpectrum& spectrum,
                                      const ComponentChoice& choice, bool single_precision,
                                      std::uint64_t seed, engine::Workers& workers) {
@@ -99,16 +96,28 @@ std::vector<ErrorAt> residual_curve(const LandmarkSpectrum& spectrum) {
 
 }  // namespace
 
+engine::EigenPairs landmark_components(const LandmarkSpectrum& spectrum,
+                                       const LandmarkOptions& options, bool single_precision,
+                                       FitRecord& record) {
+  const ComponentChoice choice(options.components, options.retain, options.min_eigenvalue);
+  return chosen_eigenpairs(spectrum, choice, single_precision, record.seed(), record.workers());
+}
+
 Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpectrum& spectrum,
                  const LandmarkOptions& options, std::size_t n, bool single_precision,
                  FitRecord& record) {
-  const ComponentChoice choice(options.components, options.retain, options.min_eigenvalue);
-  const auto pairs =
-      chosen_eigenpairs(spectrum, choice, single_precision, record.seed(), record.workers());
+  return landmark_fit(kernel, set, spectrum,
+                      landmark_components(spectrum, options, single_precision, record), options, n,
+                      record);
+}
+
+Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpectrum& spectrum,
+                 const engine::EigenPairs& pairs, const LandmarkOptions& options, std::size_t n,
+                 FitRecord& record) {
   Summary& summary = record.summary();
   const std::size_t m = set.size();
   const double residual =
-      std::max(spectrum.residual_trace(m), kSmallestFraction * spectrum.trace());
+      std::max(spectrum.residual_trace(m), kNegligibleFraction * spectrum.trace());
   summary.landmarks = m;
   summary.residual_trace_fraction = spectrum.residual_fraction(m);
   summary.error_curve = residual_curve(spectrum);
@@ -118,17 +127,14 @@ Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpe
     summary.eigenvalue_intervals.push_back({.low = value, .high = value + residual});
   }
   if (!pairs.values.empty() && !summary.subspace_error_estimate) {
-    const bool complete = *summary.residual_trace_fraction < kSmallestFraction;
-    const auto error =
-        complete ? SubspaceError{.change = 0, .estimate = 0}
-                 : subspace_error(spectrum, pairs.values.size(), record.seed(), record.workers());
-    summary.subspace_error_estimate = error.estimate;
+    summary.subspace_error_estimate =
+        subspace_error(spectrum, pairs.values, record.seed(), record.workers()).estimate;
   }
   const double high = spectrum.total_upper();
   return record.finish(model_parts(kernel, set, spectrum, pairs, options.center), n,
                        set.points.cols(),
                        Interval{.low = std::max(high - residual, 0.0), .high = high},
-                       choice.is_open() ? 0 : options.components);
+                       options.retain || options.min_eigenvalue ? 0 : options.components);
 }
 
 }  // namespace mercer::methods

@@ -17,6 +17,14 @@ namespace mercer::methods {
 ///     Sz = U diag(lambda) U^T,   B = L^-T U,   b = -U^T mean
 /// A subspace error that the record already has is kept.
 Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpectrum& spectrum,
+                 const engine::EigenPairs& pairs, const LandmarkOptions& options, std::size_t n,
+                 FitRecord& record);
+/// The components that the options ask for.
+engine::EigenPairs landmark_components(const LandmarkSpectrum& spectrum,
+                                       const LandmarkOptions& options, bool single_precision,
+                                       FitRecord& record);
+/// Both at once.
+Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpectrum& spectrum,
                  const LandmarkOptions& options, std::size_t n, bool single_precision,
                  FitRecord& record);
 

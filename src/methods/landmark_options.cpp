@@ -34,6 +34,12 @@ void LandmarkOptions::validate() const {
   if ((landmarks || !landmark_rows.empty()) && (tolerance || subspace_tolerance)) {
     throw InvalidArgument("a fixed number of landmarks and a tolerance exclude each other");
   }
+  if ((selection == Selection::kmeans || selection == Selection::leverage) &&
+      (tolerance || subspace_tolerance)) {
+    throw InvalidArgument(
+        "k-means and leverage scores choose all landmarks at once, so none can be added until a "
+        "tolerance holds: give a number of landmarks, or another selection");
+  }
   if (polish == Polish::lloyd && !landmarks) {
     throw InvalidArgument("polish moves a fixed number of landmarks: give landmarks too");
   }

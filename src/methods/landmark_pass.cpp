@@ -112,6 +112,17 @@ LandmarkSums landmark_sums(const LandmarkSet& set) {
   return {.moments = engine::Moments(std::move(values)), .smallest_eigenvalue = smallest};
 }
 
+double lost_to_rounding(const LandmarkSums& sums) {
+  const auto mean = sums.moments.mean();
+  double farthest = 0;
+  for (std::size_t j = 0; j < mean.size(); ++j) {
+    const double difference = mean[j] - sums.moments.shift()[j];
+    farthest = std::max(farthest, difference * difference);
+  }
+  const double error = 0x1p-53 * sums.moments.weight() * farthest;
+  return sums.of_coordinates ? error : error / sums.smallest_eigenvalue;
+}
+
 LandmarkSpectrum spectrum_of(const LandmarkSums& sums, const LandmarkSet& set, bool center,
                              engine::Workers& workers) {
   if (sums.of_coordinates) return {sums.moments, sums.trace, center};

@@ -33,6 +33,10 @@ struct LandmarkSums {
 /// No rows yet.
 LandmarkSums landmark_sums(const LandmarkSet& set);
 
+/// About what rounding takes off eigenvalues where the mean lies far from the point that sums are
+/// taken about, as a row with nearly all the weight can make it.
+double lost_to_rounding(const LandmarkSums& sums);
+
 /// Which arithmetic the pass uses.
 struct PassPrecision {
   bool float_values = false;    ///< kernel values in single precision

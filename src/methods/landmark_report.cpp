@@ -89,20 +89,27 @@ void report_choice(FitRecord& record, const LandmarkOptions& options, const Land
   record.choice("landmarks", std::to_string(choice.set.size()), stop_reason(options, plan, choice));
 }
 
-void check_tolerances(FitRecord& record, const LandmarkPlan& plan,
-                      const LandmarkSpectrum& spectrum) {
+void check_tolerances(FitRecord& record, const LandmarkPlan& plan, const LandmarkSpectrum& spectrum,
+                      std::span<const double> eigenvalues) {
   Summary& summary = record.summary();
   const std::size_t m = spectrum.size();
   const double fraction = spectrum.residual_fraction(m);
-  if (plan.subspace_tolerance && fraction >= kNegligibleFraction) {
-    const auto error = subspace_error(spectrum, plan.components, record.seed(), record.workers());
+  if (plan.subspace_tolerance && !eigenvalues.empty()) {
+    const double asked = *plan.subspace_tolerance;
+    const bool certified = summary.subspace_error_estimate.has_value();
+    const auto error =
+        certified ? SubspaceError{.change = 1, .estimate = *summary.subspace_error_estimate}
+                  : subspace_error(spectrum, eigenvalues, record.seed(), record.workers());
+    // An extrapolated estimate may be half of the truth.
+    const double likely = certified ? error.estimate : 2 * error.estimate;
     summary.subspace_error_estimate = error.estimate;
-    if (error.change > *plan.subspace_tolerance && 2 * error.estimate > *plan.subspace_tolerance) {
+    if (error.change > asked && likely > asked) {
       summary.termination = {
           TerminationReason::tolerance_missed,
-          fmt::format("with {} landmarks the estimated angle is {:.2g}, not {:g} with certainty; "
-                      "raise max_landmarks or subspace_tolerance",
-                      m, error.estimate, *plan.subspace_tolerance)};
+          fmt::format("with {} landmarks the angle of {} components is about {:.2g}{}, {:g} was "
+                      "asked for; {}",
+                      m, eigenvalues.size(), error.estimate,
+                      certified ? "" : " and may be twice that", asked, plan.remedy)};
     }
   }
   if (!plan.tolerance || fraction <= *plan.tolerance) return;

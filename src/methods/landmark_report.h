@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include <mercer/landmarks.h>
 
 #include "methods/fit_record.h"
@@ -12,9 +14,6 @@ namespace mercer::methods {
 
 // What a landmark fit says of itself in its summary.
 
-/// Largest residual trace fraction that is rounding.
-inline constexpr double kNegligibleFraction = 1e-9;
-
 const char* selection_name(Selection selection);
 
 /// How the landmarks were chosen, how many, and why no more.
@@ -22,9 +21,10 @@ void report_choice(FitRecord& record, const LandmarkOptions& options, const Land
                    const Samples& samples, const LandmarkChoice& choice,
                    const PassPrecision& precision);
 
-/// What the sample promised, held against all rows: a tolerance that was missed becomes the
-/// termination.
-void check_tolerances(FitRecord& record, const LandmarkPlan& plan,
-                      const LandmarkSpectrum& spectrum);
+/// What the sample promised, held against all rows and the components that are kept (their
+/// eigenvalues): a tolerance that was missed becomes the termination. A subspace error that the
+/// record already has is taken for certified.
+void check_tolerances(FitRecord& record, const LandmarkPlan& plan, const LandmarkSpectrum& spectrum,
+                      std::span<const double> eigenvalues);
 
 }  // namespace mercer::methods

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <mercer/matrix.h>
@@ -71,7 +72,12 @@ struct SubspaceError {
   double change = 1;    ///< between half of the landmarks and all: the error of the half
   double estimate = 1;  ///< of all of them, extrapolated from this change and the one before
 };
-SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::size_t count,
+/// Of the components that have these eigenvalues. Where the landmarks leave nothing but rounding of
+/// the trace, that may still be much beside a small eigenvalue.
+SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::span<const double> eigenvalues,
                              std::uint64_t seed, engine::Workers& workers);
+
+/// Largest residual trace fraction that is rounding.
+inline constexpr double kNegligibleFraction = 1e-9;
 
 }  // namespace mercer::methods

@@ -91,6 +91,7 @@ class LandmarkFit {
   LandmarkChoice choice_;
   methods::PassPrecision precision_;
   std::uint64_t evaluations_ = 0;
+  double lost_ = 0;  // of eigenvalues, in the last pass
 };
 
 void LandmarkFit::choose() {
@@ -135,6 +136,7 @@ LandmarkSpectrum LandmarkFit::pass() {
   auto sums = methods::landmark_sums(choice_.set);
   methods::add_rows(sums, kernel_, choice_.set, data_, precision_, workers());
   evaluations_ += sums.kernel_evaluations;
+  lost_ = methods::lost_to_rounding(sums);
   record_.begin("components");
   return methods::spectrum_of(sums, choice_.set, options_.center, workers());
 }
@@ -160,7 +162,9 @@ LandmarkSpectrum LandmarkFit::pass_to_tolerance() {
   if (plan_.subspace_tolerance) return spectrum;
   // The residual is known for every smaller number too: keep no more than the tolerance needs.
   std::size_t enough = choice_.set.size();
-  while (enough > 1 && spectrum.residual_fraction(enough - 1) <= *plan_.tolerance) --enough;
+  const bool open = options_.retain || options_.min_eigenvalue;
+  const std::size_t least = std::min(open ? 1 : options_.components, enough);
+  while (enough > least && spectrum.residual_fraction(enough - 1) <= *plan_.tolerance) --enough;
   if (enough < choice_.set.size()) {
     choice_.set = methods::first_landmarks(choice_.set, enough);
     return spectrum.leading(enough);
@@ -174,18 +178,25 @@ Fit LandmarkFit::fit_orthogonal() {
       methods::choose_precision(options_.precision, kernel_, choice_.set, samples_.chosen,
                                 options_.components, options_.center, record_.seed(), workers());
   const LandmarkSpectrum spectrum = pass_to_tolerance();
+  const auto pairs =
+      methods::landmark_components(spectrum, options_, precision_.float_values, record_);
   methods::report_choice(record_, options_, plan_, samples_, choice_, precision_);
-  methods::check_tolerances(record_, plan_, spectrum);
-  if (options_.certify) {
+  if (options_.certify && !pairs.values.empty()) {
     record_.begin("certificates");
     evaluations_ += methods::add_certificates(
-        record_.summary(), kernel_, choice_.set, spectrum, options_, data_,
-        samples_.held_out.rows.empty() ? samples_.chosen : samples_.held_out, record_.seed(),
-        workers());
+        record_.summary(), kernel_, choice_.set, spectrum, pairs.values.size(), options_.center,
+        data_, samples_.held_out.rows.empty() ? samples_.chosen : samples_.held_out,
+        record_.memory_limit_bytes(), record_.seed(), workers());
   }
+  if (!pairs.values.empty() && lost_ > 1e-3 * pairs.values.back()) {
+    record_.summary().warnings.push_back(
+        "weights differ so much that sums over the rows lose the smaller components to rounding: "
+        "use the exact method, or weights of more equal size");
+  }
+  methods::check_tolerances(record_, plan_, spectrum, pairs.values);
   record_.summary().kernel_evaluations = evaluations_;
-  return methods::landmark_fit(kernel_, choice_.set, spectrum, options_, samples_.rows,
-                               precision_.float_values, record_);
+  return methods::landmark_fit(kernel_, choice_.set, spectrum, pairs, options_, samples_.rows,
+                               record_);
 }
 
 /// Kernel PCA of the landmarks, weighing as much together as the rows do.
@@ -244,8 +255,9 @@ Fit LandmarkFit::run(const Kernel& asked) {
       data_, asked,
       methods::landmark_sample_rows(options_, data_.cols(), record_.memory_limit_bytes()),
       orthogonal ? kHeldOutRows : 0, options_.landmark_rows,
-      engine::RandomStream(record_.seed()).substream(kSampleStream), workers());
-  kernel_ = record_.resolve(asked, samples_.chosen.points);
+      engine::RandomStream(record_.seed()).substream(kSampleStream), workers(),
+      is_resolved(asked) ? std::nullopt : std::optional(methods::scale_stream(record_.seed())));
+  kernel_ = record_.resolve(asked, samples_.for_scale);
   choose();
   return orthogonal ? fit_orthogonal() : fit_by_subset();
 }

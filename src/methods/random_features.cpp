@@ -222,12 +222,13 @@ Fit RandomFeatureFit::run(const Kernel& asked) {
   methods::check_random_features(asked, options_.orthogonal);
   if (rows_.cols() == 0) throw DataError("the points have no columns");
   require_memory();
-  const auto samples = methods::sample_rows(rows_, asked, kSampleRows, 0, {},
-                                            stream_.substream(kSampleStream), record_.workers());
+  const auto samples =
+      methods::sample_rows(rows_, asked, kSampleRows, 0, {}, stream_.substream(kSampleStream),
+                           record_.workers(), methods::scale_stream(record_.seed()));
   const RowSample& sample = samples.chosen;
 
   record_.begin("bandwidth");
-  const Kernel kernel = record_.resolve(asked, sample.points);
+  const Kernel kernel = record_.resolve(asked, samples.for_scale);
 
   record_.begin("frequencies");
   Matrix<double> frequencies =

@@ -176,12 +176,19 @@ RowSample spread_rows(const RowSample& sample, std::size_t count) {
   return spread;
 }
 
+engine::RandomStream scale_stream(std::uint64_t seed) {
+  constexpr std::uint64_t kScaleStream = 0x7363616c65;
+  return engine::RandomStream(seed).substream(kScaleStream);
+}
+
 Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen,
                     std::size_t held_out, std::span<const std::size_t> requested,
-                    const engine::RandomStream& stream, engine::Workers& workers) {
+                    const engine::RandomStream& stream, engine::Workers& workers,
+                    const std::optional<engine::RandomStream>& for_scale) {
   constexpr std::size_t kChunkRows = 4096;
   const std::size_t most = std::numeric_limits<std::size_t>::max();
   SampleRows sample(chosen + std::min(held_out, most - chosen), data);
+  SampleRows scale(kScaleRows, data);
   RequestedRows by_number(requested, data.cols());
   bool weighted = false;
   std::size_t rows = 0;
@@ -195,6 +202,7 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
           const std::size_t row = chunk.first_row + i;
           const double weight = chunk.weights.empty() ? 1.0 : chunk.weights[i];
           sample.offer(stream.bits(row), row, chunk.points.row(i), weight);
+          if (for_scale) scale.offer(for_scale->bits(row), row, chunk.points.row(i), weight);
           total_weight += weight;
         }
         by_number.look_at(chunk);
@@ -206,6 +214,7 @@ Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen
   return {.chosen = std::move(first),
           .held_out = std::move(second),
           .requested = std::move(by_number).take(rows),
+          .for_scale = std::move(scale).split(kScaleRows, weighted).first,
           .rows = rows,
           .total_weight = total_weight};
 }

@@ -60,10 +60,15 @@ struct RowSample {
 /// so that its beginning is a sample of the beginning only.
 RowSample spread_rows(const RowSample& sample, std::size_t count);
 
+/// Rows that a missing kernel parameter is found from, whatever the method.
+inline constexpr std::size_t kScaleRows = 5000;
+engine::RandomStream scale_stream(std::uint64_t seed);
+
 struct Samples {
   RowSample chosen;
   RowSample held_out;   ///< disjoint from `chosen`; empty when that has all rows
   RowSample requested;  ///< rows asked for by number, in the order asked
+  RowSample for_scale;  ///< kScaleRows rows that the seed alone decides; empty unless asked for
   std::size_t rows = 0;
   double total_weight = 0;
 };
@@ -74,6 +79,7 @@ struct Samples {
 /// none, InvalidArgument on a requested row that does not exist or is asked for twice.
 Samples sample_rows(TrainingRows& data, const Kernel& kernel, std::size_t chosen,
                     std::size_t held_out, std::span<const std::size_t> requested,
-                    const engine::RandomStream& stream, engine::Workers& workers);
+                    const engine::RandomStream& stream, engine::Workers& workers,
+                    const std::optional<engine::RandomStream>& for_scale = std::nullopt);
 
 }  // namespace mercer::methods

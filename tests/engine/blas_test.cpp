@@ -69,6 +69,36 @@ TEST(LargestEigenpairs, AreTheTopOfTheSpectrum) {
   }
 }
 
+TEST(LargestEigenpairs, ManyEqualOnesAreAllFound) {
+  // Bisection by LAPACK loses count among these.
+  for (const std::size_t n : {50U, 100U, 200U, 400U}) {
+    for (const double noise : {0.0, 1e-17, 1e-15}) {
+      Matrix<double> a(n, n);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          a(i, j) = (i == j ? 1.0 : 0.0) - 1 / static_cast<double>(n) +
+                    noise * std::sin(static_cast<double>(i * j));
+        }
+      }
+      auto all = a;
+      for (const double value : symmetric_eigenvalues(all)) {
+        EXPECT_TRUE(std::abs(value - 1) < 1e-12 || std::abs(value) < 1e-12);
+      }
+      auto overwritten = a;
+      const auto pairs = largest_eigenpairs(overwritten, 10);
+      ASSERT_EQ(pairs.values.size(), 10U);
+      for (std::size_t i = 0; i < 10; ++i) {
+        EXPECT_NEAR(pairs.values[i], 1, 1e-12);
+        for (std::size_t j = 0; j < 10; ++j) {
+          double product = 0;
+          for (std::size_t l = 0; l < n; ++l) product += pairs.vectors(i, l) * pairs.vectors(j, l);
+          EXPECT_NEAR(product, i == j ? 1 : 0, 1e-10);
+        }
+      }
+    }
+  }
+}
+
 TEST(SymmetricEigenvalues, AreAllOfThem) {
   const auto a = symmetric_matrix(30, 3);
   const auto expected = reference::symmetric_eigen(a);

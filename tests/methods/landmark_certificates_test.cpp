@@ -99,12 +99,20 @@ TEST(Certificates, FirstOrderAngleIsCloseToTheTrueOne) {
   }
 }
 
+/// Too little to read the rows of a stream once more.
+RunOptions little_memory(std::uint64_t bytes) {
+  RunOptions run;
+  run.memory_limit_bytes = bytes;
+  return run;
+}
+
 TEST(Certificates, PairsOfASampleEstimateTheNormsOfAStream) {
   const auto points = testing::normal_matrix(2500, 5, 23);
   const Kernel kernel = Gaussian{.gamma = 0.15};
   const auto source = rows_in_memory(points);
   const auto fit =
-      fit_landmarks(*source, kernel, {.components = 5, .landmarks = 60, .certify = true});
+      fit_landmarks(*source, kernel, {.components = 5, .landmarks = 60, .certify = true},
+                    little_memory(4'000'000));
   const auto truth = norms_of(residual_matrix(kernel, points, fit.model.library()));
   EXPECT_NEAR(bound(fit.summary, "residual_frobenius_norm") / truth.frobenius, 1, 0.2);
   EXPECT_NEAR(bound(fit.summary, "residual_spectral_norm") / truth.spectral, 1.2, 0.8);
@@ -149,7 +157,8 @@ TEST(Certificates, ASampleOfAStreamSeesTheAngle) {
           fit_exact(points, kernel, {.components = 5, .center = center, .weights = weights});
       const auto source = rows_in_memory(points, weights);
       const auto fit = fit_landmarks(
-          *source, kernel, {.components = 5, .center = center, .landmarks = 150, .certify = true});
+          *source, kernel, {.components = 5, .center = center, .landmarks = 150, .certify = true},
+          little_memory(16'000'000));
       const double truth = sine_between(exact.model, fit.model, points, weights);
       EXPECT_NEAR(*fit.summary.subspace_error_estimate / truth, 1, 0.35) << truth;
       if (!weighted && center) {
