@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -153,46 +154,63 @@ std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> ro
   return taken;
 }
 
+PartialCholesky::Columns PartialCholesky::prepare_columns(std::span<const std::size_t> rows,
+                                                          Matrix<double>& picked) const {
+  const auto g = factor();
+  picked = Matrix<double>::uninitialized(rows.size(), points_.cols());
+  Matrix<double> negative_factor(rank(), padded_columns(rows.size()));
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
+    for (std::size_t c = 0; c < rank(); ++c) negative_factor(c, j) = -g(rows[j], c);
+  }
+  return {.points = KernelPoints<double>(kernel_, std::as_const(picked).view(), shift_),
+          .negative_factor = std::move(negative_factor)};
+}
+
+void PartialCholesky::residual_block(std::size_t block, const Columns& columns, double* y,
+                                     std::size_t stride) const {
+  const std::size_t width = panel_width<double>();
+  const std::size_t first = block * kBlock;
+  const std::size_t count = packed_.block_size(block);
+  const KernelPoints<double>& pivots = columns.points;
+  std::vector<double> tile(kBlock * kBlock);
+  for (std::size_t part = 0; part < pivots.blocks(); ++part) {
+    pivots.block(part, packed_, block, tile.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      double* out = y + i * stride + part * kBlock;
+      for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
+        std::copy_n(tile.data() + (j / width * kBlock + i) * width,
+                    std::min(width, pivots.block_size(part) - j), out + j);
+      }
+    }
+  }
+  multiply_add({.m = count,
+                .n = columns.negative_factor.cols(),
+                .k = columns.negative_factor.rows(),
+                .a = values_ + first * stride_,
+                .a_row_stride = stride_,
+                .a_col_stride = 1,
+                .b = columns.negative_factor.data(),
+                .b_stride = columns.negative_factor.cols(),
+                .c = y,
+                .c_stride = stride});
+}
+
 void PartialCholesky::append_columns(std::span<const std::size_t> rows,
                                      const Matrix<double>& lower) {
   const std::size_t before = rank();
   const std::size_t added = rows.size();
-  const std::size_t padded = padded_columns(added);
-  Matrix<double> picked = Matrix<double>::uninitialized(added, points_.cols());
-  Matrix<double> negative_factor(before, padded);  // -G[rows]^T
-  Matrix<double> negative_lower(added, padded);    // -L^T
+  Matrix<double> negative_lower(added, padded_columns(added));  // -L^T
   for (std::size_t j = 0; j < added; ++j) {
-    std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
-    for (std::size_t c = 0; c < before; ++c) negative_factor(c, j) = -factor()(rows[j], c);
     for (std::size_t l = 0; l < j; ++l) negative_lower(l, j) = -lower(j, l);
   }
-  const KernelPoints<double> pivots(kernel_, picked.view(), shift_);
-  const std::size_t width = panel_width<double>();
+  Matrix<double> picked;
+  const Columns columns = prepare_columns(rows, picked);
   workers_.for_each(packed_.blocks(), [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t count = packed_.block_size(block);
     double* y = values_ + first * stride_ + before;
-    std::vector<double> tile(kBlock * kBlock);
-    for (std::size_t part = 0; part < pivots.blocks(); ++part) {
-      pivots.block(part, packed_, block, tile.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        double* out = y + i * stride_ + part * kBlock;
-        for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
-          std::copy_n(tile.data() + (j / width * kBlock + i) * width,
-                      std::min(width, pivots.block_size(part) - j), out + j);
-        }
-      }
-    }
-    multiply_add({.m = count,
-                  .n = padded,
-                  .k = before,
-                  .a = values_ + first * stride_,
-                  .a_row_stride = stride_,
-                  .a_col_stride = 1,
-                  .b = negative_factor.data(),
-                  .b_stride = padded,
-                  .c = y,
-                  .c_stride = stride_});
+    residual_block(block, columns, y, stride_);
     std::array<double, kBlock> squares{};
     solve_rows(y, stride_, count, lower, negative_lower, squares);
     for (std::size_t i = 0; i < count; ++i) {
@@ -210,6 +228,43 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
     residuals_[rows[i]] = 0;
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
+}
+
+std::vector<double> PartialCholesky::energies(std::span<const std::size_t> rows,
+                                              std::span<const double> weights) {
+  Matrix<double> picked;
+  const Columns columns = prepare_columns(rows, picked);
+  const std::size_t stride = padded_columns(rows.size());
+  Matrix<double> partial(packed_.blocks(), rows.size());
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    Matrix<double> values(kBlock, stride);
+    residual_block(block, columns, values.data(), stride);
+    for (std::size_t i = 0; i < packed_.block_size(block); ++i) {
+      const double weight = weights.empty() ? 1 : weights[block * kBlock + i];
+      for (std::size_t j = 0; j < rows.size(); ++j) {
+        partial(block, j) += weight * values(i, j) * values(i, j);
+      }
+    }
+  });
+  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
+  std::vector<double> sums(rows.size(), 0.0);
+  for (std::size_t block = 0; block < partial.rows(); ++block) {
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += partial(block, j);
+  }
+  return sums;
+}
+
+void PartialCholesky::refresh_residuals() {
+  const auto g = factor();
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    for (std::size_t i = first; i < first + packed_.block_size(block); ++i) {
+      double explained = 0;
+      for (const double value : g.row(i)) explained += value * value;
+      residuals_[i] = std::max(diagonal_[i] - explained, 0.0);
+    }
+  });
+  for (const std::size_t pivot : pivots_) residuals_[pivot] = 0;
 }
 
 RandomPivots::RandomPivots(PartialCholesky& factor, std::span<const double> weights,

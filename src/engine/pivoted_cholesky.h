@@ -53,12 +53,29 @@ class PartialCholesky {
   std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
                                   const Accept& accept = {});
 
+  /// r_j = sum_t w_t (k_jt - G_j G_t^T)^2 for the given rows j: taking j as a pivot would lower the
+  /// sum of the residuals, by weight, by r_j / d_j. A column of kernel values and n rank flops
+  /// each, nothing kept. `weights` may be empty.
+  std::vector<double> energies(std::span<const std::size_t> rows, std::span<const double> weights);
+  /// Residuals anew from the factor, without the rounding that subtracting columns one after
+  /// another has left in them. n rank flops.
+  void refresh_residuals();
+
   static double bytes(std::size_t n, std::size_t capacity);
 
  private:
   /// Kernel values of the given rows with each other.
   Matrix<double> proposal_matrix(std::span<const std::size_t> rows) const;
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
+  /// Rows of the points as columns of the residual K - G G^T are computed from them.
+  struct Columns {
+    KernelPoints<double> points;
+    Matrix<double> negative_factor;  ///< -G[rows]^T, padded columns
+  };
+  Columns prepare_columns(std::span<const std::size_t> rows, Matrix<double>& picked) const;
+  /// Residual values of the points in a block with these rows, a row of y per point.
+  void residual_block(std::size_t block, const Columns& columns, double* y,
+                      std::size_t stride) const;
 
   Kernel kernel_;
   MatrixView<const double> points_;
