@@ -10,6 +10,7 @@
 #include <mercer/exact.h>
 #include <mercer/files.h>
 #include <mercer/generate.h>
+#include <mercer/greedy.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/landmarks.h>

@@ -17,7 +17,7 @@ namespace mercer::engine {
 // r_j / d_j (ResidualEnergies), against d_j itself at least for `grow_greedily`, which looks at no
 // other row and chases outliers.
 
-/// The best of all rows each time (lowest index on ties): Franc & Hlavac's exact greedy rule, which
+/// The best of all rows each time (lowest index on ties): Franc's exact greedy rule (2005), which
 /// on a centred kernel matrix is accelerated kernel feature analysis. One product with the kernel
 /// matrix a pivot.
 class BestPivots {
