@@ -127,6 +127,15 @@ BlockCoordinates coordinates_of(const BlockNumbers& block, MatrixView<const doub
   return coordinates;
 }
 
+void give_up_unseen(BlockNumbers& block, const BlockNumbers& part, const BlockCoordinates& seen) {
+  const double variance =
+      squared_norm(part.singular_values) - squared_norm({seen.root.data(), seen.root.size()});
+  const double mean = part.weight * (part.mean_norm2 - squared_norm(seen.mean));
+  block.lost += std::max(variance, 0.0);
+  block.lost_mean += std::max(mean, 0.0);
+  block.deviation += std::sqrt(std::max(variance, 0.0) + std::max(mean, 0.0));
+}
+
 void add_scatter(Matrix<double>& scatter, MatrixView<const double> root, engine::Workers& workers) {
   const auto product = engine::outer_product(root, workers);
   for (std::size_t i = 0; i < scatter.size(); ++i) scatter.data()[i] += product.data()[i];
@@ -197,6 +206,7 @@ BlockNumbers block_with_rows(const BlockNumbers& block, const GreedyLibrary& lib
   BlockNumbers both = sums_of(block, added);
   auto spread = spread_of(factor.rows_from(given, rows), weights, block.centered, workers);
   const auto before = coordinates_of(block, factor.rows_from(0, given), workers);
+  give_up_unseen(both, block, before);
   add_scatter(spread.scatter, before.root, workers);
   add_difference(spread.scatter, block.weight * added.weight / both.weight, before.mean,
                  spread.mean);

@@ -45,6 +45,9 @@ struct BlockCoordinates {
 /// `points` has the coordinates of each point of the library, one row each.
 BlockCoordinates coordinates_of(const BlockNumbers& block, MatrixView<const double> points,
                                 engine::Workers& workers);
+/// Where the coordinates are of a space that holds the library only nearly, or in part: what they
+/// miss of the block is lost to the model that goes on with them.
+void give_up_unseen(BlockNumbers& block, const BlockNumbers& part, const BlockCoordinates& seen);
 
 /// scatter += root root^T.
 void add_scatter(Matrix<double>& scatter, MatrixView<const double> root, engine::Workers& workers);

@@ -228,6 +228,8 @@ BlockNumbers merge_by_cholesky(const BlockNumbers& a, const BlockNumbers& b,
   const auto g = factor.factor();
   const auto of_a = coordinates_of(a, g.rows_from(0, a.library.rows()), workers);
   const auto of_b = coordinates_of(b, g.rows_from(a.library.rows(), b.library.rows()), workers);
+  give_up_unseen(both, a, of_a);
+  give_up_unseen(both, b, of_b);
   Matrix<double> scatter(g.cols(), g.cols());
   add_scatter(scatter, of_a.root, workers);
   add_scatter(scatter, of_b.root, workers);

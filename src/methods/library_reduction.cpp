@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 
 #include "engine/dense_product.h"
 #include "engine/gram.h"
@@ -98,20 +98,13 @@ BlockNumbers reduce_library(const BlockNumbers& block, std::size_t size, double 
   BlockNumbers reduced = block;
   reduced.kernel_evaluations +=
       factor.kernel_evaluations() + static_cast<std::uint64_t>(s) * static_cast<std::uint64_t>(s);
-  const auto [root, mean] = coordinates_of(block, factor.factor(), workers);
-  Matrix<double> scatter(root.rows(), root.rows());
-  add_scatter(scatter, root, workers);
-  double lost = 0;
-  for (const double value : block.singular_values) lost += value * value;
-  for (std::size_t i = 0; i < scatter.rows(); ++i) lost -= scatter(i, i);
-  const double norm2 = std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
-  const double lost_mean = std::max(block.weight * (block.mean_norm2 - norm2), 0.0);
-  reduced.lost += std::max(lost, 0.0);
-  reduced.lost_mean += lost_mean;
-  reduced.deviation += std::sqrt(std::max(lost, 0.0) + lost_mean);
+  const auto seen = coordinates_of(block, factor.factor(), workers);
+  give_up_unseen(reduced, block, seen);
+  Matrix<double> scatter(factor.rank(), factor.rank());
+  add_scatter(scatter, seen.root, workers);
   const LandmarkSet set{.points = pick_rows(block.library, factor.pivots()),
                         .lower = factor.pivot_factor()};
-  set_components(reduced, set, std::move(scatter), mean, {});
+  set_components(reduced, set, std::move(scatter), seen.mean, {});
   return reduced;
 }
 

@@ -16,6 +16,10 @@
 namespace mercer {
 namespace {
 
+/// Relative to the trace. Pivots as small as 1e-10 make coefficients as large as 1e5, and kernel
+/// values are rounded at 1e-16: their products keep 1e-6 at worst, 1e-12 usually.
+constexpr double kRounding = 1e-6;
+
 /// Rows in a few blocks of any size, some of them copies of others.
 struct Parts {
   Matrix<double> points;
@@ -74,18 +78,20 @@ RC_GTEST_PROP(BlockModelProperty, OrderAndFormOfMergesDoNotMatter, ()) {
   const auto chain = chain_of(blocks, {});
   const auto tree = merge(blocks);
   const auto cholesky = chain_of(blocks, {.form = MergeForm::cholesky});
-  const double scale = std::max(chain.trace(), 1e-300);
+  // Points that nearly depend on others carry a little of a block with them when they are dropped.
+  const double slack = kRounding * chain.trace();
+  const double dropped = slack + cholesky.lost() + cholesky.lost_mean() - chain.lost();
   RC_ASSERT(cholesky.library_size() <= chain.library_size());
   RC_ASSERT(tree.rows() == parts.points.rows());
   for (std::size_t i = 0; i < chain.components(); ++i) {
-    RC_ASSERT(std::abs(variance(chain, i) - variance(tree, i)) <= 1e-9 * scale);
-    RC_ASSERT(std::abs(variance(chain, i) - variance(cholesky, i)) <= 1e-9 * scale);
+    RC_ASSERT(std::abs(variance(chain, i) - variance(tree, i)) <= slack);
+    RC_ASSERT(std::abs(variance(chain, i) - variance(cholesky, i)) <= dropped);
   }
-  RC_ASSERT(std::abs(chain.mean_norm2() - tree.mean_norm2()) <= 1e-9 * scale);
-  RC_ASSERT(std::abs(chain.mean_norm2() - cholesky.mean_norm2()) <= 1e-9 * scale);
+  RC_ASSERT(std::abs(chain.mean_norm2() - tree.mean_norm2()) <= slack);
+  RC_ASSERT(std::abs(chain.mean_norm2() - cholesky.mean_norm2()) <= dropped);
   for (const auto* merged : {&chain, &tree, &cholesky}) {
-    RC_ASSERT(testing::missing_trace(*merged) < 1e-9);
-    RC_ASSERT(testing::inconsistency(*merged) < 1e-4);
+    RC_ASSERT(testing::missing_trace(*merged) < kRounding);
+    RC_ASSERT(testing::inconsistency(*merged, testing::CountComponents::by_weight) < kRounding);
   }
 }
 
@@ -102,15 +108,15 @@ RC_GTEST_PROP(BlockModelProperty, WhatDeflationLosesBoundsEveryVariance, ()) {
   }
   const bool tree = *rc::gen::element(true, false);
   const auto deflated = tree ? merge(blocks, options) : chain_of(blocks, options);
-  const double slack = 1e-9 * whole.trace();
+  const double slack = kRounding * whole.trace();
   const double lost = deflated.lost() - whole.lost();
   for (std::size_t i = 0; i < whole.components(); ++i) {
     const double difference = variance(whole, i) - variance(deflated, i);
     RC_ASSERT(difference >= -slack);
     RC_ASSERT(difference <= lost + slack);
   }
-  RC_ASSERT(testing::missing_trace(deflated) < 1e-9);
-  RC_ASSERT(testing::inconsistency(deflated) < 1e-4);
+  RC_ASSERT(testing::missing_trace(deflated) < kRounding);
+  RC_ASSERT(testing::inconsistency(deflated, testing::CountComponents::by_weight) < kRounding);
   RC_ASSERT(std::abs(deflated.mean_norm2() - whole.mean_norm2()) <= slack);
   const double total = testing::sum_of_variances(deflated) + deflated.lost();
   RC_ASSERT(std::abs(total - testing::sum_of_variances(whole) - whole.lost()) <= slack);
@@ -136,7 +142,7 @@ RC_GTEST_PROP(BlockModelProperty, ExactSingularValuesAreWithinTheDeviation, ()) 
   BlockModel all = blocks.front();
   for (std::size_t b = 1; b < blocks.size(); ++b) {
     all = merge(all, blocks[b], options).reduced(size);
-    RC_ASSERT(testing::missing_trace(all) < 1e-9);
+    RC_ASSERT(testing::missing_trace(all) < kRounding);
   }
   // Of the centred kernel matrix, all of them.
   const std::size_t n = parts.points.rows();
@@ -172,14 +178,14 @@ RC_GTEST_PROP(BlockModelProperty, BoundsOfFinishedModelsHold, ()) {
   }
   for (const auto& bound : fit.summary.bounds) {
     if (bound.name != "reconstruction_error") continue;
-    RC_ASSERT(mean <= bound.value * (1 + 1e-9) + 1e-9 * all.trace());
+    RC_ASSERT(mean <= bound.value + kRounding * all.trace());
   }
   const Fit exact =
       fit_exact(parts.points, parts.kernel, {.components = 3, .center = parts.options.center});
   for (std::size_t i = 0; i < std::min(fit.summary.components, exact.summary.components); ++i) {
     const auto interval = fit.summary.eigenvalue_intervals[i];
-    RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - 1e-7 * all.trace());
-    RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + 1e-7 * all.trace());
+    RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - kRounding * all.trace());
+    RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + kRounding * all.trace());
   }
 }
 

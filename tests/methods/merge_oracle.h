@@ -220,8 +220,11 @@ inline VectorPca literal_merge(const VectorPca& first, MatrixView<const double> 
   return merged;
 }
 
-/// How far a block is from what it says it is: A^T K A = 1, A^T K nu, nu^T K nu.
-inline double inconsistency(const BlockModel& block) {
+/// How far a block is from what it says it is: A^T K A = 1, A^T K nu, nu^T K nu. By weight
+/// components count by their singular values: small ones lose digits, which matter as little.
+enum class CountComponents { equally, by_weight };
+inline double inconsistency(const BlockModel& block,
+                            CountComponents count = CountComponents::equally) {
   const std::size_t s = block.mean_coefficients().size();
   const std::size_t r = block.components();
   if (s == 0) return 0;
@@ -239,10 +242,16 @@ inline double inconsistency(const BlockModel& block) {
   }
   const auto products = times_transposed(times_transposed(columns, gram), columns);
   double worst = std::abs(products(r, r) - block.mean_norm2()) / std::max(block.mean_norm2(), 1.0);
+  const auto weight = [&](std::size_t i) {
+    return count == CountComponents::equally
+               ? 1
+               : block.singular_values()[i] / block.singular_values()[0];
+  };
   for (std::size_t i = 0; i < r; ++i) {
-    worst = std::max(worst, std::abs(products(i, r) - block.mean_scores()[i]));
+    const double difference = std::abs(products(i, r) - block.mean_scores()[i]);
+    worst = std::max(worst, weight(i) * difference / std::max(std::sqrt(block.mean_norm2()), 1.0));
     for (std::size_t j = 0; j < r; ++j) {
-      worst = std::max(worst, std::abs(products(i, j) - (i == j ? 1 : 0)));
+      worst = std::max(worst, weight(i) * weight(j) * std::abs(products(i, j) - (i == j ? 1 : 0)));
     }
   }
   return worst;
