@@ -19,6 +19,7 @@
 #include <mercer/matrix.h>
 #include <mercer/metrics.h>
 #include <mercer/model.h>
+#include <mercer/partitioned.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
 #include <mercer/random_features.h>

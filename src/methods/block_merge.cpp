@@ -25,11 +25,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "engine/blas.h"
 #include "engine/dense_product.h"
 #include "engine/gram.h"
 #include "engine/pivoted_cholesky.h"
+#include "methods/block_state.h"
 
 namespace mercer::methods {
 
@@ -254,6 +256,22 @@ BlockNumbers merge_blocks(const BlockNumbers& a, const BlockNumbers& b, const Me
     return merge_coefficients(a, b, options, memory_limit_bytes, workers);
   }
   return merge_by_cholesky(a, b, options, memory_limit_bytes, workers);
+}
+
+BlockModel merge_tree(std::vector<BlockModel> blocks, const MergeOptions& options,
+                      double memory_limit_bytes, engine::Workers& workers) {
+  while (blocks.size() > 1) {
+    std::vector<BlockModel> merged;
+    for (std::size_t i = 0; i + 1 < blocks.size(); i += 2) {
+      workers.check_cancelled();
+      merged.push_back(
+          make_block_model(merge_blocks(blocks[i].state().numbers, blocks[i + 1].state().numbers,
+                                        options, memory_limit_bytes, workers)));
+    }
+    if (blocks.size() % 2 != 0) merged.push_back(blocks.back());
+    blocks = std::move(merged);
+  }
+  return blocks.front();
 }
 
 }  // namespace mercer::methods

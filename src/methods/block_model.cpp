@@ -77,7 +77,8 @@ BlockModel BlockModel::of_rows(MatrixView<const double> points, const Kernel& ke
   workers.begin_phase("library");
   const methods::GreedyLibrary library(
       kernel, points, options.weights, 0,
-      methods::with_target(options.library, kernel, points, options.weights),
+      methods::with_target(options.library,
+                           methods::mean_diagonal(kernel, points, options.weights)),
       engine::RandomStream(run.seed).substream(kPivotStream), limit_bytes(run), workers);
   workers.begin_phase("components");
   auto block = methods::block_of_library(library, kernel, points.cols(), options.center,
@@ -218,16 +219,13 @@ BlockModel merge(const BlockModel& a, const BlockModel& b, const MergeOptions& o
 BlockModel merge(std::span<const BlockModel> blocks, const MergeOptions& options,
                  const RunOptions& run) {
   if (blocks.empty()) throw InvalidArgument("there are no blocks to merge");
-  std::vector<BlockModel> level(blocks.begin(), blocks.end());
-  while (level.size() > 1) {
-    std::vector<BlockModel> next;
-    for (std::size_t i = 0; i + 1 < level.size(); i += 2) {
-      next.push_back(merge(level[i], level[i + 1], options, run));
-    }
-    if (level.size() % 2 != 0) next.push_back(level.back());
-    level = std::move(next);
+  options.validate();
+  for (const BlockModel& block : blocks) {
+    require_mergeable(blocks.front().state().numbers, block.state().numbers);
   }
-  return level.front();
+  engine::Workers workers(run);
+  workers.begin_phase("merge");
+  return methods::merge_tree({blocks.begin(), blocks.end()}, options, limit_bytes(run), workers);
 }
 
 }  // namespace mercer

@@ -101,8 +101,8 @@ Fit fit_greedy(MatrixView<const double> points, const Kernel& kernel, const Gree
   methods::FitRecord record("greedy", run);
   record.begin("library");
   const Kernel resolved = record.resolve(kernel, points);
-  const LibraryOptions limits =
-      methods::with_target(options.library, resolved, points, options.weights);
+  const LibraryOptions limits = methods::with_target(
+      options.library, methods::mean_diagonal(resolved, points, options.weights));
   record.choice("pivots", methods::rule_name(limits.rule), "on uncentred features");
   const methods::GreedyLibrary library(resolved, points, options.weights, 0, limits,
                                        engine::RandomStream(record.seed()).substream(kPivotStream),

@@ -57,11 +57,8 @@ const char* rule_name(PivotRule rule) {
   return "";
 }
 
-LibraryOptions with_target(const LibraryOptions& options, const Kernel& kernel,
-                           MatrixView<const double> points, std::span<const double> weights) {
-  constexpr double kDefaultFraction = 1e-3;
-  LibraryOptions filled = options;
-  if (options.mse || options.max_error || options.max_library) return filled;
+double mean_diagonal(const Kernel& kernel, MatrixView<const double> points,
+                     std::span<const double> weights) {
   const auto diagonal = engine::kernel_diagonal(kernel, points);
   double sum = 0;
   double total = 0;
@@ -70,8 +67,17 @@ LibraryOptions with_target(const LibraryOptions& options, const Kernel& kernel,
     sum += weight * diagonal[i];
     total += weight;
   }
+  return sum / total;
+}
+
+LibraryOptions with_target(const LibraryOptions& options, double mean_diagonal) {
+  constexpr double kDefaultFraction = 1e-3;
+  LibraryOptions filled = options;
+  const bool limited = options.mse || options.max_error || options.max_library;
   // A kernel that is zero on all rows leaves no target, and the rank stops the choice.
-  if (sum > 0 && std::isfinite(sum)) filled.mse = kDefaultFraction * sum / total;
+  if (!limited && mean_diagonal > 0 && std::isfinite(mean_diagonal)) {
+    filled.mse = kDefaultFraction * mean_diagonal;
+  }
   return filled;
 }
 

@@ -19,9 +19,12 @@
 
 namespace mercer::methods {
 
-/// The options with their default target spelled out, relative to the mean of k(x, x).
-LibraryOptions with_target(const LibraryOptions& options, const Kernel& kernel,
-                           MatrixView<const double> points, std::span<const double> weights);
+/// Mean of k(x, x), by weight; `weights` may be empty.
+double mean_diagonal(const Kernel& kernel, MatrixView<const double> points,
+                     std::span<const double> weights);
+
+/// The options with their default target spelled out for rows with this mean of k(x, x).
+LibraryOptions with_target(const LibraryOptions& options, double mean_diagonal);
 
 /// Rows chosen one by one until they span all others well enough, with the partial Cholesky factor
 /// of the kernel matrix that this leaves.
