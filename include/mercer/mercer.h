@@ -12,6 +12,7 @@
 #include <mercer/files.h>
 #include <mercer/generate.h>
 #include <mercer/greedy.h>
+#include <mercer/incremental.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/landmarks.h>

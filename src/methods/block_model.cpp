@@ -198,12 +198,7 @@ void BlockModel::save(const std::filesystem::path& path) const {
 }
 
 BlockModel BlockModel::load(const std::filesystem::path& path) {
-  auto file = model::read_block(path);
-  if (file.block.rows == 0) {
-    throw FileError(
-        fmt::format("{}: the stream has no rows yet, so there is no model of them", path.string()));
-  }
-  return methods::make_block_model(std::move(file.block));
+  return methods::make_block_model(model::read_block(path).block);
 }
 
 BlockModel merge(const BlockModel& a, const BlockModel& b, const MergeOptions& options,

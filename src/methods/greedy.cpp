@@ -38,6 +38,7 @@
 #include "methods/greedy_library.h"
 #include "methods/landmark_model.h"
 #include "methods/landmark_spectrum.h"
+#include "model/option_names.h"
 
 namespace mercer {
 
@@ -103,7 +104,7 @@ Fit fit_greedy(MatrixView<const double> points, const Kernel& kernel, const Gree
   const Kernel resolved = record.resolve(kernel, points);
   const LibraryOptions limits = methods::with_target(
       options.library, methods::mean_diagonal(resolved, points, options.weights));
-  record.choice("pivots", methods::rule_name(limits.rule), "on uncentred features");
+  record.choice("pivots", model::option_name(limits.rule), "on uncentred features");
   const methods::GreedyLibrary library(resolved, points, options.weights, 0, limits,
                                        engine::RandomStream(record.seed()).substream(kPivotStream),
                                        record.memory_limit_bytes(), record.workers());

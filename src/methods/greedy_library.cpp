@@ -43,20 +43,6 @@ std::size_t capacity(const LibraryOptions& options, std::size_t n, std::size_t g
 
 }  // namespace
 
-const char* rule_name(PivotRule rule) {
-  switch (rule) {
-    case PivotRule::sampled_best:
-      return "sampled_best";
-    case PivotRule::best:
-      return "best";
-    case PivotRule::max_residual:
-      return "max_residual";
-    case PivotRule::random:
-      return "random";
-  }
-  return "";
-}
-
 double mean_diagonal(const Kernel& kernel, MatrixView<const double> points,
                      std::span<const double> weights) {
   const auto diagonal = engine::kernel_diagonal(kernel, points);

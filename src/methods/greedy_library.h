@@ -71,6 +71,4 @@ class GreedyLibrary {
   std::uint64_t evaluations_ = 0;
 };
 
-const char* rule_name(PivotRule rule);
-
 }  // namespace mercer::methods

@@ -45,6 +45,7 @@
 #include "methods/landmark_pass.h"
 #include "methods/training_rows.h"
 #include "methods/union_library.h"
+#include "model/option_names.h"
 
 namespace mercer {
 
@@ -212,7 +213,7 @@ Fit PartitionedFit::run(const Kernel& asked) {
   methods::require_positive_semidefinite(asked, "blocks");
   if (data_.in_memory()) engine::check_training_points(asked, *data_.in_memory());
   kernel_ = record_.resolve(asked, data_);
-  record_.choice("pivots", methods::rule_name(options_.library.rule), "on uncentred features");
+  record_.choice("pivots", model::option_name(options_.library.rule), "on uncentred features");
   const bool may_merge = options_.refine == Refine::none ||
                          (options_.refine == Refine::automatic && source_ != nullptr);
   methods::BlockStage stage(kernel_, options_.library, options_.merge, options_.center, may_merge,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <mercer/incremental.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
@@ -42,15 +43,20 @@ struct BlockNumbers {
   std::size_t terms() const { return mean_coefficients.size(); }
 };
 
-/// What the file of a stream has beside its model: JSON text that the model does not look at.
+/// What it takes to go on with a stream, beside its model.
+struct StreamNumbers {
+  std::uint64_t blocks = 0;
+  IncrementalOptions options;
+};
+
 struct BlockFile {
   BlockNumbers block;
-  std::optional<std::string> stream;
+  std::optional<StreamNumbers> stream;
 };
 
 /// Throws FileError, and InvalidArgument for custom kernels, whose function no file can hold.
 void write_block(const std::filesystem::path& path, const BlockNumbers& block,
-                 const std::optional<std::string>& stream = std::nullopt);
+                 const std::optional<StreamNumbers>& stream = std::nullopt);
 /// Throws FileError on whatever does not fit together.
 BlockFile read_block(const std::filesystem::path& path);
 /// The same from a checked container; `file` is for messages.
