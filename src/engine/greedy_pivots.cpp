@@ -86,13 +86,7 @@ bool SampledBestPivots::grow(std::size_t rank) {
     for (auto& row : rows) row = draw.draw(stream_.uniform(position_++));
     std::ranges::sort(rows);
     rows.erase(std::ranges::unique(rows).begin(), rows.end());
-    std::size_t best = 0;
-    if (rows.size() > 1) {
-      auto scores = factor_.energies(rows, weights_);
-      for (std::size_t j = 0; j < rows.size(); ++j) scores[j] /= factor_.residuals()[rows[j]];
-      best = static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
-    }
-    if (factor_.append(std::span(&rows[best], 1), 1).empty()) return false;
+    if (!factor_.append_best(rows, weights_)) return false;
   }
   return true;
 }

@@ -218,40 +218,77 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
     }
   });
   evaluations_ += static_cast<std::uint64_t>(size()) * added;
-  // What is known exactly keeps L triangular and pivots from being drawn again.
+  set_exact_entries(rows, lower);
+}
+
+void PartialCholesky::set_exact_entries(std::span<const std::size_t> rows,
+                                        const Matrix<double>& lower) {
+  const std::size_t before = rank();
   for (const std::size_t pivot : pivots_) {
-    std::fill_n(values_ + pivot * stride_ + before, added, 0.0);
+    std::fill_n(values_ + pivot * stride_ + before, rows.size(), 0.0);
     residuals_[pivot] = 0;
   }
-  for (std::size_t i = 0; i < added; ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     std::ranges::copy(lower.row(i), values_ + rows[i] * stride_ + before);
     residuals_[rows[i]] = 0;
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
 }
 
-std::vector<double> PartialCholesky::energies(std::span<const std::size_t> rows,
-                                              std::span<const double> weights) {
-  Matrix<double> picked;
-  const Columns columns = prepare_columns(rows, picked);
-  const std::size_t stride = padded_columns(rows.size());
+std::optional<std::size_t> PartialCholesky::best_of(std::span<const std::size_t> rows,
+                                                    std::span<const double> weights,
+                                                    MatrixView<const double> values) const {
   Matrix<double> partial(packed_.blocks(), rows.size());
   workers_.for_each(packed_.blocks(), [&](std::size_t block) {
-    Matrix<double> values(kBlock, stride);
-    residual_block(block, columns, values.data(), stride);
-    for (std::size_t i = 0; i < packed_.block_size(block); ++i) {
-      const double weight = weights.empty() ? 1 : weights[block * kBlock + i];
+    const std::size_t first = block * kBlock;
+    for (std::size_t i = first; i < first + packed_.block_size(block); ++i) {
+      const double weight = weights.empty() ? 1 : weights[i];
       for (std::size_t j = 0; j < rows.size(); ++j) {
         partial(block, j) += weight * values(i, j) * values(i, j);
       }
     }
   });
-  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
-  std::vector<double> sums(rows.size(), 0.0);
-  for (std::size_t block = 0; block < partial.rows(); ++block) {
-    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += partial(block, j);
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    const double residual = residuals_[rows[j]];
+    if (residual <= negligible_) continue;
+    double energy = 0;
+    for (std::size_t block = 0; block < partial.rows(); ++block) energy += partial(block, j);
+    if (!best || energy / residual > best_score) {
+      best = j;
+      best_score = energy / residual;
+    }
   }
-  return sums;
+  return best;
+}
+
+std::optional<std::size_t> PartialCholesky::append_best(std::span<const std::size_t> rows,
+                                                        std::span<const double> weights) {
+  if (rank() == capacity_) return std::nullopt;
+  Matrix<double> picked;
+  const Columns columns = prepare_columns(rows, picked);
+  auto values = Matrix<double>::uninitialized(size(), padded_columns(rows.size()));
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    // The products read padding too.
+    std::fill_n(values.row(first).data(), packed_.block_size(block) * values.cols(), 0.0);
+    residual_block(block, columns, values.row(first).data(), values.cols());
+  });
+  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
+  const auto best = best_of(rows, weights, values);
+  if (!best) return std::nullopt;
+  // Its column is there already: it only has to be scaled.
+  const std::size_t before = rank();
+  Matrix<double> lower(1, 1);
+  lower(0, 0) = std::sqrt(residuals_[rows[*best]]);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double value = values(i, *best) / lower(0, 0);
+    values_[i * stride_ + before] = value;
+    residuals_[i] = std::max(residuals_[i] - value * value, 0.0);
+  }
+  set_exact_entries(rows.subspan(*best, 1), lower);
+  return rows[*best];
 }
 
 void PartialCholesky::refresh_residuals() {

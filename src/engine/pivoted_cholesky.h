@@ -53,10 +53,11 @@ class PartialCholesky {
   std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
                                   const Accept& accept = {});
 
-  /// r_j = sum_t w_t (k_jt - G_j G_t^T)^2 for the given rows j: taking j as a pivot would lower the
-  /// sum of the residuals, by weight, by r_j / d_j. A column of kernel values and n rank flops
-  /// each, nothing kept. `weights` may be empty.
-  std::vector<double> energies(std::span<const std::size_t> rows, std::span<const double> weights);
+  /// Takes the one of these rows that lowers the sum of the residuals, by weight, most: the largest
+  /// r_j / d_j, r_j = sum_t w_t (k_jt - G_j G_t^T)^2, the first on ties. Nothing when all depend on
+  /// the pivots. A column of kernel values and n rank flops for each row. `weights` may be empty.
+  std::optional<std::size_t> append_best(std::span<const std::size_t> rows,
+                                         std::span<const double> weights);
   /// Residuals anew from the factor, without the rounding that subtracting columns one after
   /// another has left in them. n rank flops.
   void refresh_residuals();
@@ -73,6 +74,14 @@ class PartialCholesky {
     Matrix<double> negative_factor;  ///< -G[rows]^T, padded columns
   };
   Columns prepare_columns(std::span<const std::size_t> rows, Matrix<double>& picked) const;
+  /// The number of the best of these rows from their residual columns, one in each column of
+  /// `values`.
+  std::optional<std::size_t> best_of(std::span<const std::size_t> rows,
+                                     std::span<const double> weights,
+                                     MatrixView<const double> values) const;
+  /// What is known exactly of `added` new columns keeps L triangular and pivots from being taken
+  /// again.
+  void set_exact_entries(std::span<const std::size_t> rows, const Matrix<double>& lower);
   /// Residual values of the points in a block with these rows, a row of y per point.
   void residual_block(std::size_t block, const Columns& columns, double* y,
                       std::size_t stride) const;

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Gram, Energies, ::testing::Bool(), [](const auto& param
   return std::string(param.param ? "stored" : "matrix_free");
 });
 
-TEST(PartialCholesky, EnergiesOfSomeRowsAreThoseOfAll) {
+TEST(PartialCholesky, TheBestOfSomeRowsIsThatOfTheDefinition) {
   const auto points = normal_matrix(200, 2, 2);
   const Kernel kernel = Gaussian{.gamma = 0.5};
   Workers workers{{.threads = 2}};
@@ -85,8 +85,21 @@ TEST(PartialCholesky, EnergiesOfSomeRowsAreThoseOfAll) {
   const auto all =
       energies_by_definition(reference::kernel_matrix(kernel, points, points), factor, weights);
   const std::vector<std::size_t> some{0, 199, 17, 3, 42, 43, 44, 45, 46, 47, 48};
-  const auto energies = factor.energies(some, weights);
-  for (std::size_t j = 0; j < some.size(); ++j) EXPECT_NEAR(energies[j], all[some[j]], 1e-12);
+  std::size_t best = some[0];
+  const auto score = [&](std::size_t row) {
+    return factor.residuals()[row] > 0 ? all[row] / factor.residuals()[row] : 0;
+  };
+  for (const std::size_t row : some) {
+    if (score(row) > score(best)) best = row;
+  }
+  PartialCholesky by_append(kernel, points, 20, workers);
+  by_append.append(first, 4);
+  EXPECT_EQ(factor.append_best(some, weights), best);
+  by_append.append(std::span(&best, 1), 1);
+  EXPECT_LT(testing::largest_difference(factor.factor(), by_append.factor()), 1e-14);
+  EXPECT_LT(testing::largest_difference(factor.pivot_factor(), by_append.pivot_factor()), 1e-14);
+  EXPECT_LT(largest_difference(factor.residuals(), by_append.residuals()), 1e-14);
+  EXPECT_FALSE(factor.append_best(first, {}));
 }
 
 TEST(ResidualEnergies, ThreadsGiveTheSameBits) {
