@@ -135,6 +135,7 @@ class BlockModel {
   /// Also reads the files of an IncrementalFit, of which it takes the model.
   static BlockModel load(const std::filesystem::path& path);
 
+  // The numbers themselves, which only the library can look into.
   struct State;
   explicit BlockModel(std::shared_ptr<const State> state);
   const State& state() const { return *state_; }

@@ -217,6 +217,16 @@ BlockNumbers block_with_rows(const BlockNumbers& block, const GreedyLibrary& lib
   return both;
 }
 
+Matrix<double> stacked_rows(MatrixView<const double> a, MatrixView<const double> b,
+                            std::size_t cols) {
+  auto both = Matrix<double>::uninitialized(a.rows() + b.rows(), cols);
+  for (std::size_t i = 0; i < a.rows(); ++i) std::ranges::copy(a.row(i), both.row(i).begin());
+  for (std::size_t i = 0; i < b.rows(); ++i) {
+    std::ranges::copy(b.row(i), both.row(a.rows() + i).begin());
+  }
+  return both;
+}
+
 void require_room(double bytes, double memory_limit_bytes, const char* what) {
   if (bytes <= memory_limit_bytes) return;
   throw MemoryLimitError(fmt::format(

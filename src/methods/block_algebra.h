@@ -69,6 +69,10 @@ BlockNumbers block_with_rows(const BlockNumbers& block, const GreedyLibrary& lib
                              std::span<const double> weights, const MergeOptions& options,
                              engine::Workers& workers);
 
+/// The rows of a, then those of b, which have `cols` columns where there are any.
+Matrix<double> stacked_rows(MatrixView<const double> a, MatrixView<const double> b,
+                            std::size_t cols);
+
 /// Throws MemoryLimitError.
 void require_room(double bytes, double memory_limit_bytes, const char* what);
 

@@ -13,6 +13,11 @@ namespace mercer::methods {
 BlockNumbers merge_blocks(const BlockNumbers& a, const BlockNumbers& b, const MergeOptions& options,
                           double memory_limit_bytes, engine::Workers& workers);
 
+/// The coefficient form of it, the only one for a linear kernel.
+BlockNumbers merge_coefficients(const BlockNumbers& a, const BlockNumbers& b,
+                                const MergeOptions& options, double memory_limit_bytes,
+                                engine::Workers& workers);
+
 /// Merges neighbours, then neighbours of these, until one is left; there is at least one.
 BlockModel merge_tree(std::vector<BlockModel> blocks, const MergeOptions& options,
                       double memory_limit_bytes, engine::Workers& workers);

@@ -66,13 +66,13 @@ BlockModel BlockModel::of_rows(MatrixView<const double> points, const Kernel& ke
   methods::check_block_kernel(kernel);
   methods::check_weights(options.weights, points.rows());
   if (points.rows() == 0) throw DataError("the block has no rows");
-  engine::check_training_points(kernel, points);
   Matrix<double> scaled;
   if (!input.scaling.empty()) {
     scaled = Matrix<double>(points);
     input.scaling.apply(scaled);
     points = scaled;
   }
+  engine::check_training_points(kernel, points);
   engine::Workers workers(run);
   workers.begin_phase("library");
   const methods::GreedyLibrary library(

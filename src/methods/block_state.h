@@ -15,8 +15,7 @@ namespace methods {
 
 BlockModel make_block_model(model::BlockNumbers numbers);
 
-/// The model of the leading components, and what is certain about it. Counts of kernel values are
-/// the block's, unless the summary already has some.
+/// The model of the leading components, and what is certain about it.
 Fit fit_of_block(const model::BlockNumbers& block, const BlockFitOptions& options,
                  FitRecord& record);
 

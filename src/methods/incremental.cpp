@@ -45,17 +45,6 @@ using model::BlockNumbers;
 
 constexpr std::uint64_t kBlockStream = 0x73747265616d;
 
-Matrix<double> library_and_rows(MatrixView<const double> library, MatrixView<const double> rows) {
-  auto both = Matrix<double>::uninitialized(library.rows() + rows.rows(), rows.cols());
-  for (std::size_t i = 0; i < library.rows(); ++i) {
-    std::ranges::copy(library.row(i), both.row(i).begin());
-  }
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    std::ranges::copy(rows.row(i), both.row(library.rows() + i).begin());
-  }
-  return both;
-}
-
 /// One block after another.
 class BlockStep {
  public:
@@ -82,7 +71,7 @@ class BlockStep {
       return methods::merge_blocks(before, first(rows, weights), options_.merge,
                                    memory_limit_bytes_, workers_);
     }
-    const auto points = library_and_rows(before.library, rows);
+    const auto points = methods::stacked_rows(before.library, rows, rows.cols());
     const methods::GreedyLibrary library(kernel_, points, weights, before.library.rows(),
                                          options_.library, stream_, memory_limit_bytes_, workers_);
     workers_.begin_phase("components");
@@ -147,13 +136,13 @@ void IncrementalFit::partial_fit(MatrixView<const double> points, std::span<cons
                                 state_->block->columns()));
   }
   methods::check_weights(weights, points.rows());
-  engine::check_training_points(state_->kernel, points);
   Matrix<double> scaled;
   if (!state_->input.scaling.empty()) {
     scaled = Matrix<double>(points);
     state_->input.scaling.apply(scaled);
     points = scaled;
   }
+  engine::check_training_points(state_->kernel, points);
   State after = *state_;
   engine::Workers workers(run);
   workers.begin_phase("library");
