@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -362,6 +363,16 @@ bool RandomPivots::grow(std::size_t rank) {
     if (!fixed_block_) adapt_block(taken.size(), rank);
   }
   return true;
+}
+
+void append_first(PartialCholesky& factor, std::size_t count) {
+  constexpr std::size_t kBatch = 128;
+  std::vector<std::size_t> rows(count);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  for (std::size_t first = 0; first < count; first += kBatch) {
+    const std::size_t size = std::min(kBatch, count - first);
+    factor.append(std::span(rows).subspan(first, size), size);
+  }
 }
 
 bool grow_greedily(PartialCholesky& factor, std::size_t rank) {

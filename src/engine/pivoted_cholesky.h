@@ -134,6 +134,10 @@ class RandomPivots {
   std::vector<std::size_t> rounds_;
 };
 
+/// Takes the first `count` rows in their order, as many at a time as pays, skipping those that
+/// depend on the ones before.
+void append_first(PartialCholesky& factor, std::size_t count);
+
 /// Pivots of largest residual, one at a time (lowest index on ties). False as above.
 bool grow_greedily(PartialCholesky& factor, std::size_t rank);
 

@@ -22,7 +22,6 @@
 
 #include "methods/block_merge.h"
 
-#include <numeric>
 #include <utility>
 
 #include "engine/pivoted_cholesky.h"
@@ -40,9 +39,7 @@ BlockNumbers merge_by_cholesky(const BlockNumbers& a, const BlockNumbers& b,
   require_room(4 * engine::PartialCholesky::bytes(s, s), memory_limit_bytes, "merging");
   BlockNumbers both = sums_of(a, b);
   engine::PartialCholesky factor(both.kernel, points, s, workers);
-  std::vector<std::size_t> first(a.library.rows());
-  std::iota(first.begin(), first.end(), std::size_t{0});
-  factor.append(first, first.size());
+  engine::append_first(factor, a.library.rows());
   engine::grow_greedily(factor, s);
   both.kernel_evaluations += factor.kernel_evaluations();
   const auto g = factor.factor();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "engine/blas.h"
 #include "engine/dense_product.h"
@@ -124,6 +123,28 @@ Matrix<double> expanded(const BlockNumbers& block, MatrixView<const double> q,
   return result;
 }
 
+/// Sets the singular values from the eigenvalues of N and returns Q / S, a column for each
+/// component that stays. `energy` is that of the rows about the origin.
+Matrix<double> rotation(BlockNumbers& both, Matrix<double> n, double energy,
+                        const MergeOptions& options) {
+  double total = 0;
+  for (std::size_t i = 0; i < n.rows(); ++i) total += n(i, i);
+  const auto pairs = engine::largest_eigenpairs(n, n.rows());
+  const double noise = negligible_variance(pairs.values.front(), total + energy);
+  const std::size_t r = components_kept(pairs.values, total, both.lost, noise, options);
+  auto q = Matrix<double>::uninitialized(n.rows(), r);
+  double kept = 0;
+  for (std::size_t j = 0; j < r; ++j) {
+    kept += pairs.values[j];
+    both.singular_values.push_back(std::sqrt(pairs.values[j]));
+    for (std::size_t i = 0; i < q.rows(); ++i) {
+      q(i, j) = pairs.vectors(j, i) / both.singular_values[j];
+    }
+  }
+  give_up(both, total - kept);
+  return q;
+}
+
 }  // namespace
 
 BlockNumbers merge_coefficients(const BlockNumbers& a, const BlockNumbers& b,
@@ -142,26 +163,9 @@ BlockNumbers merge_coefficients(const BlockNumbers& a, const BlockNumbers& b,
   const auto cross = cross_products(a, b, workers);
   both.kernel_evaluations += cross.kernel_evaluations;
 
-  Matrix<double> n = gram_of_both(a, b, cross, c);
-  double total = 0;
-  for (std::size_t i = 0; i < n.rows(); ++i) total += n(i, i);
-  const auto pairs = engine::largest_eigenpairs(n, n.rows());
-  const double energy = total + a.weight * a.mean_norm2 + b.weight * b.mean_norm2;
-  const std::size_t r = components_kept(pairs.values, total, both.lost,
-                                        negligible_variance(pairs.values.front(), energy), options);
-  // Q / S, one column a component.
-  auto q = Matrix<double>::uninitialized(n.rows(), r);
-  double kept = 0;
-  for (std::size_t j = 0; j < r; ++j) {
-    kept += pairs.values[j];
-    both.singular_values.push_back(std::sqrt(pairs.values[j]));
-    for (std::size_t i = 0; i < q.rows(); ++i) {
-      q(i, j) = pairs.vectors(j, i) / both.singular_values[j];
-    }
-  }
-  give_up(both, total - kept);
-
-  const auto q_mean = std::as_const(q).row(r1 + r2);
+  const auto q = rotation(both, gram_of_both(a, b, cross, c),
+                          a.weight * a.mean_norm2 + b.weight * b.mean_norm2, options);
+  const auto q_mean = q.row(r1 + r2);
   const auto first = expanded(a, q.view().rows_from(0, r1), q_mean, c, workers);
   const auto second = expanded(b, q.view().rows_from(r1, r2), q_mean, -c, workers);
   const auto of_mean = products_with_mean(a, b, cross, c);
@@ -180,7 +184,7 @@ BlockNumbers merge_coefficients(const BlockNumbers& a, const BlockNumbers& b,
     both.library = Matrix<double>(0, both.columns);
     return both;
   }
-  both.components = stacked_rows(first, second, r);
+  both.components = stacked_rows(first, second, q.cols());
   for (const double value : b.mean_coefficients) both.mean_coefficients.push_back(share2 * value);
   both.library = stacked_rows(a.library, b.library, both.columns);
   return both;

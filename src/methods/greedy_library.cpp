@@ -81,19 +81,9 @@ GreedyLibrary::GreedyLibrary(const Kernel& kernel, MatrixView<const double> poin
         fmt::format("k(x, x) of row {} is {}: the kernel is not positive semi-definite", i + 1,
                     factor_.diagonal()[i]));
   }
-  take_given(given);
+  engine::append_first(factor_, given);
   grow(kernel, options, stream, memory_limit_bytes, workers);
   evaluations_ += factor_.kernel_evaluations();
-}
-
-void GreedyLibrary::take_given(std::size_t given) {
-  constexpr std::size_t kBatch = 128;
-  std::vector<std::size_t> rows(given);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  for (std::size_t first = 0; first < given; first += kBatch) {
-    const std::size_t count = std::min(kBatch, given - first);
-    factor_.append(std::span(rows).subspan(first, count), count);
-  }
 }
 
 void GreedyLibrary::grow(const Kernel& kernel, const LibraryOptions& options,

@@ -57,7 +57,6 @@ class GreedyLibrary {
   std::string reason() const;
 
  private:
-  void take_given(std::size_t given);
   void grow(const Kernel& kernel, const LibraryOptions& options, const engine::RandomStream& stream,
             double memory_limit_bytes, engine::Workers& workers);
   double sum(std::span<const double> values) const;

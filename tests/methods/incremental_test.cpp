@@ -261,6 +261,24 @@ RC_GTEST_PROP(Incremental, AnyStreamAccountsForEverything, ()) {
   }
 }
 
+// Cosines of zero rows vanish: they count, but span nothing.
+TEST(Incremental, ABlockWithoutAnyFeatureCounts) {
+  for (const bool seeded : {true, false}) {
+    IncrementalOptions options;
+    options.seeded = seeded;
+    options.library.mse = 1e-3;
+    IncrementalFit fit(Cosine{}, options);
+    fit.partial_fit(Matrix<double>(5, 3));
+    EXPECT_EQ(fit.block().library_size(), 0U);
+    fit.partial_fit(normal_matrix(40, 3, 5));
+    fit.partial_fit(Matrix<double>(5, 3));
+    EXPECT_EQ(fit.rows(), 50U);
+    EXPECT_LT(testing::missing_trace(fit.block()), 1e-12);
+    EXPECT_LT(testing::inconsistency(fit.block()), 1e-9);
+    EXPECT_EQ(fit.finish().model.components(), 3U);
+  }
+}
+
 TEST(Incremental, BadBlocksChangeNothing) {
   const auto points = clusters(200, 3, 60);
   IncrementalFit fit(Gaussian{.gamma = 0.1});
