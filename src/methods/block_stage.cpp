@@ -15,15 +15,9 @@ constexpr std::size_t kMostAtOnce = 16;
 
 }  // namespace
 
-BlockStage::BlockStage(const Kernel& kernel, const LibraryOptions& library,
-                       const MergeOptions& merge, bool center, bool with_components,
-                       const engine::RandomStream& stream, double memory_limit_bytes,
-                       engine::Workers& workers)
-    : kernel_(kernel),
-      library_(library),
-      merge_(merge),
-      center_(center),
-      with_components_(with_components),
+BlockStage::BlockStage(const BlockPlan& plan, const engine::RandomStream& stream,
+                       double memory_limit_bytes, engine::Workers& workers)
+    : plan_(plan),
       stream_(stream),
       memory_limit_bytes_(memory_limit_bytes / static_cast<double>(kMostAtOnce)),
       workers_(workers) {}
@@ -39,16 +33,17 @@ void BlockStage::finish() {
 
 BlockStage::Result BlockStage::run(const BlockRows& rows, std::size_t number,
                                    engine::Workers& workers) const {
-  const double mean = methods::mean_diagonal(kernel_, rows.points, rows.weights);
-  const GreedyLibrary library(kernel_, rows.points, rows.weights, 0, with_target(library_, mean),
-                              stream_.substream(number), memory_limit_bytes_, workers);
+  const double mean = methods::mean_diagonal(plan_.kernel, rows.points, rows.weights);
+  const GreedyLibrary library(plan_.kernel, rows.points, rows.weights, 0,
+                              with_target(plan_.library, mean), stream_.substream(number),
+                              memory_limit_bytes_, workers);
   Result result;
   result.kernel_evaluations = library.kernel_evaluations();
   result.trace = library.trace();
   result.weight = library.weight();
-  if (with_components_) {
-    result.block = block_of_library(library, kernel_, rows.points.cols(), center_, rows.weights,
-                                    merge_, workers);
+  if (plan_.with_components) {
+    result.block = block_of_library(library, plan_.kernel, rows.points.cols(), plan_.center,
+                                    rows.weights, plan_.merge, workers);
   }
   result.library = pick_rows(rows.points, library.factor().pivots());
   return result;
@@ -77,7 +72,7 @@ void BlockStage::run_waiting() {
     trace_ += result.trace;
     weight_ += result.weight;
     libraries_.push_back(std::move(result.library));
-    if (with_components_) blocks_.push_back(std::move(result.block));
+    if (plan_.with_components) blocks_.push_back(std::move(result.block));
   }
   count_ += waiting_.size();
   waiting_.clear();

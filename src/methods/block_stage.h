@@ -21,14 +21,22 @@ struct BlockRows {
   std::vector<double> weights;  ///< empty: 1 each
 };
 
+/// What becomes of every block.
+struct BlockPlan {
+  Kernel kernel;
+  LibraryOptions library;
+  MergeOptions merge;
+  bool center = true;
+  bool with_components = false;  ///< blocks to be merged, instead of their libraries alone
+};
+
 /// Greedy choices in one block of rows after another, as many at a time as there are threads. What
 /// becomes of a block depends on its rows and its number alone.
 class BlockStage {
  public:
-  /// `with_components`: blocks to be merged, instead of their libraries alone.
-  BlockStage(const Kernel& kernel, const LibraryOptions& library, const MergeOptions& merge,
-             bool center, bool with_components, const engine::RandomStream& stream,
-             double memory_limit_bytes, engine::Workers& workers);
+  /// The plan must stay.
+  BlockStage(const BlockPlan& plan, const engine::RandomStream& stream, double memory_limit_bytes,
+             engine::Workers& workers);
 
   void add(BlockRows rows);
   /// No blocks follow.
@@ -55,11 +63,7 @@ class BlockStage {
   Result run(const BlockRows& rows, std::size_t number, engine::Workers& workers) const;
   void run_waiting();
 
-  Kernel kernel_;
-  LibraryOptions library_;
-  MergeOptions merge_;
-  bool center_;
-  bool with_components_;
+  const BlockPlan& plan_;
   engine::RandomStream stream_;
   double memory_limit_bytes_;
   engine::Workers& workers_;

@@ -213,10 +213,14 @@ Fit PartitionedFit::run(const Kernel& asked) {
   if (data_.in_memory()) engine::check_training_points(asked, *data_.in_memory());
   kernel_ = record_.resolve(asked, data_);
   record_.choice("pivots", model::option_name(options_.library.rule), "on uncentred features");
-  const bool may_merge = options_.refine == Refine::none ||
-                         (options_.refine == Refine::automatic && source_ != nullptr);
-  methods::BlockStage stage(kernel_, options_.library, options_.merge, options_.center, may_merge,
-                            stream_.substream(kBlockStream), record_.memory_limit_bytes(),
+  const methods::BlockPlan plan{
+      .kernel = kernel_,
+      .library = options_.library,
+      .merge = options_.merge,
+      .center = options_.center,
+      .with_components = options_.refine == Refine::none ||
+                         (options_.refine == Refine::automatic && source_ != nullptr)};
+  methods::BlockStage stage(plan, stream_.substream(kBlockStream), record_.memory_limit_bytes(),
                             workers());
   if (data_.in_memory()) {
     blocks_from_memory(stage);
