@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <mercer/greedy.h>
 #include <mercer/kernel.h>
@@ -21,8 +22,8 @@ namespace mercer::methods {
 class UnionLibrary {
  public:
   /// `points` must stay.
-  UnionLibrary(const Kernel& kernel, MatrixView<const double> points, double memory_limit_bytes)
-      : kernel_(kernel), points_(points), memory_limit_bytes_(memory_limit_bytes) {}
+  UnionLibrary(Kernel kernel, MatrixView<const double> points, double memory_limit_bytes)
+      : kernel_(std::move(kernel)), points_(points), memory_limit_bytes_(memory_limit_bytes) {}
 
   /// All points but those that depend on the ones before. Throws MemoryLimitError.
   void take_all(TrainingRows& data, bool center, FitRecord& record);
