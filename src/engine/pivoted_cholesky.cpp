@@ -210,6 +210,7 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
   const std::size_t added = rows.size();
   Strips negative_lower(added, added);  // -L^T
   for (std::size_t j = 0; j < added; ++j) {
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): taken for a matrix without rows
     for (std::size_t l = 0; l < j; ++l) negative_lower(l, j) = -lower(j, l);
   }
   Matrix<double> picked;
