@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <mercer/block_model.h>
 #include <mercer/cover.h>
 #include <mercer/error.h>
 #include <mercer/files.h>
@@ -103,6 +104,17 @@ void show(const InfoFlags& flags, const Cover& cover, const std::string& size) {
   print_line("takes", input_text(cover.input(), cover.set().centers.cols()));
 }
 
+void show(const InfoFlags& flags, const BlockModel& block, const std::string& size) {
+  require_model_for_json(flags);
+  fmt::print("{}: kernel PCA of a part of the data, {}\n\n", flags.file, size);
+  print_line("rows", std::to_string(block.rows()));
+  print_line("weight", fmt::format("{:.15g}", block.total_weight()));
+  print_line("library", std::to_string(block.library_size()));
+  print_line("components", std::to_string(block.components()));
+  print_line("kernel", kernel_text(block.kernel()));
+  print_line("takes", input_text(block.input(), block.columns()));
+}
+
 void run(const InfoFlags& flags) {
   const FileKind kind = file_kind(flags.file);
   const std::string size =
@@ -114,6 +126,8 @@ void run(const InfoFlags& flags) {
       return show(flags, LandmarkPart::load(flags.file), size);
     case FileKind::cover:
       return show(flags, Cover::load(flags.file), size);
+    case FileKind::block:
+      return show(flags, BlockModel::load(flags.file), size);
   }
 }
 

@@ -9,6 +9,7 @@ enum class FileKind {
   model,          ///< Model::load
   landmark_part,  ///< LandmarkPart::load
   cover,          ///< Cover::load
+  block,          ///< BlockModel::load, and IncrementalFit::load where a stream goes on
 };
 
 /// From the beginning of the file; whether the rest is sound is for loading to tell. Throws

@@ -4,12 +4,15 @@
 
 #include <mercer/auto.h>
 #include <mercer/bandwidth.h>
+#include <mercer/block_model.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
 #include <mercer/exact.h>
 #include <mercer/files.h>
 #include <mercer/generate.h>
+#include <mercer/greedy.h>
+#include <mercer/incremental.h>
 #include <mercer/input.h>
 #include <mercer/kernel.h>
 #include <mercer/kronecker.h>
@@ -18,6 +21,7 @@
 #include <mercer/matrix.h>
 #include <mercer/metrics.h>
 #include <mercer/model.h>
+#include <mercer/partitioned.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
 #include <mercer/random_features.h>

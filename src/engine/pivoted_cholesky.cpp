@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,69 +21,6 @@ namespace {
 /// Relative to the largest k(x, x): below it a pivot is as much rounding as distance, and dividing
 /// by its root would spoil the columns that follow.
 constexpr double kPivotTolerance = 1e-10;
-
-/// Columns that products are made for at a time: four vectors of the widest instruction set, which
-/// fill the accumulators best.
-constexpr std::size_t kStrip = 4 * kProductColumns;
-
-/// Some columns of at most kBlock rows of a row-major matrix.
-struct RowBlock {
-  double* values;
-  std::size_t count;
-  std::size_t stride;
-
-  RowBlock from(std::size_t column) const { return {values + column, count, stride}; }
-};
-
-/// Columns [begin, end) of one strip.
-struct StripRange {
-  std::size_t begin;
-  std::size_t end;
-};
-
-/// A matrix with its columns in strips, [strip][row][column of the strip], padded with zeros. Read
-/// strip by strip its rows follow each other in memory; those of a wide row-major matrix stand a
-/// page apart and fall into the same few places of the cache.
-class Strips {
- public:
-  Strips(std::size_t rows, std::size_t cols)
-      : rows_(rows), cols_(cols), values_(rows * ((cols + kStrip - 1) / kStrip) * kStrip) {}
-
-  double& operator()(std::size_t i, std::size_t j) { return values_[position(i, j)]; }
-
-  /// Calls visit(StripRange) for every strip that begins before column `end`.
-  template <class Visit>
-  void for_each_until(std::size_t end, const Visit& visit) const {
-    for (std::size_t begin = 0; begin < end; begin += kStrip) {
-      visit(StripRange{begin, std::min(begin + kStrip, cols_)});
-    }
-  }
-
-  /// The columns of `range` (and up to kProductColumns - 1 after it) of y += x times the rows
-  /// [top, top + depth) of this.
-  void add_product(const RowBlock& x, std::size_t top, std::size_t depth, StripRange range,
-                   const RowBlock& y) const {
-    multiply_add({.m = y.count,
-                  .n = padded_columns(range.end - range.begin),
-                  .k = depth,
-                  .a = x.values,
-                  .a_row_stride = x.stride,
-                  .a_col_stride = 1,
-                  .b = values_.data() + position(top, range.begin),
-                  .b_stride = kStrip,
-                  .c = y.values + range.begin,
-                  .c_stride = y.stride});
-  }
-
- private:
-  std::size_t position(std::size_t i, std::size_t j) const {
-    return (j / kStrip * rows_ + i) * kStrip + j % kStrip;
-  }
-
-  std::size_t rows_;
-  std::size_t cols_;
-  std::vector<double> values_;
-};
 
 /// The columns of a strip of y become those of y L^-T, the strips before it being done; `squares`
 /// += the squared norms of the results. `negative` is -L^T.
@@ -224,56 +163,158 @@ std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> ro
   return taken;
 }
 
+PartialCholesky::Columns PartialCholesky::prepare_columns(std::span<const std::size_t> rows,
+                                                          Matrix<double>& picked) const {
+  const auto g = factor();
+  picked = Matrix<double>::uninitialized(rows.size(), points_.cols());
+  Strips negative_factor(rank(), rows.size());
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
+    for (std::size_t c = 0; c < rank(); ++c) negative_factor(c, j) = -g(rows[j], c);
+  }
+  return {.points = KernelPoints<double>(kernel_, std::as_const(picked).view(), shift_),
+          .negative_factor = std::move(negative_factor)};
+}
+
+void PartialCholesky::residual_block(std::size_t block, const Columns& columns,
+                                     const RowBlock& y) const {
+  const std::size_t width = panel_width<double>();
+  const KernelPoints<double>& pivots = columns.points;
+  std::vector<double> tile(kBlock * kBlock);
+  for (std::size_t part = 0; part < pivots.blocks(); ++part) {
+    pivots.block(part, packed_, block, tile.data());
+    for (std::size_t i = 0; i < y.count; ++i) {
+      double* out = y.values + i * y.stride + part * kBlock;
+      for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
+        std::copy_n(tile.data() + (j / width * kBlock + i) * width,
+                    std::min(width, pivots.block_size(part) - j), out + j);
+      }
+    }
+  }
+  const Strips& negative = columns.negative_factor;
+  const RowBlock g = factor_rows(block);
+  negative.for_each_until(negative.cols(), [&](StripRange strip) {
+    negative.add_product(g, 0, negative.rows(), strip, y);
+  });
+}
+
+RowBlock PartialCholesky::factor_rows(std::size_t block) const {
+  return {.values = values_ + block * kBlock * stride_,
+          .count = packed_.block_size(block),
+          .stride = stride_};
+}
+
 void PartialCholesky::append_columns(std::span<const std::size_t> rows,
                                      const Matrix<double>& lower) {
   const std::size_t before = rank();
   const std::size_t added = rows.size();
-  Matrix<double> picked = Matrix<double>::uninitialized(added, points_.cols());
-  Strips negative_factor(before, added);  // -G[rows]^T
-  Strips negative_lower(added, added);    // -L^T
+  Strips negative_lower(added, added);  // -L^T
   for (std::size_t j = 0; j < added; ++j) {
-    std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
-    for (std::size_t c = 0; c < before; ++c) negative_factor(c, j) = -factor()(rows[j], c);
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): taken for a matrix without rows
     for (std::size_t l = 0; l < j; ++l) negative_lower(l, j) = -lower(j, l);
   }
-  const KernelPoints<double> pivots(kernel_, picked.view(), shift_);
-  const std::size_t width = panel_width<double>();
+  Matrix<double> picked;
+  const Columns columns = prepare_columns(rows, picked);
   workers_.for_each(packed_.blocks(), [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t count = packed_.block_size(block);
-    const RowBlock g{.values = values_ + first * stride_, .count = count, .stride = stride_};
-    const RowBlock y = g.from(before);
-    std::vector<double> tile(kBlock * kBlock);
-    for (std::size_t part = 0; part < pivots.blocks(); ++part) {
-      pivots.block(part, packed_, block, tile.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        double* out = y.values + i * stride_ + part * kBlock;
-        for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
-          std::copy_n(tile.data() + (j / width * kBlock + i) * width,
-                      std::min(width, pivots.block_size(part) - j), out + j);
-        }
-      }
-    }
+    const RowBlock y = factor_rows(block).from(before);
+    residual_block(block, columns, y);
     std::array<double, kBlock> squares{};
-    negative_factor.for_each_until(added, [&](StripRange strip) {
-      negative_factor.add_product(g, 0, before, strip, y);
-      solve_strip(y, lower, negative_lower, strip, squares);
-    });
+    negative_lower.for_each_until(
+        added, [&](StripRange strip) { solve_strip(y, lower, negative_lower, strip, squares); });
     for (std::size_t i = 0; i < count; ++i) {
       residuals_[first + i] = std::max(residuals_[first + i] - squares[i], 0.0);
     }
   });
   evaluations_ += static_cast<std::uint64_t>(size()) * added;
-  // What is known exactly keeps L triangular and pivots from being drawn again.
+  set_exact_entries(rows, lower);
+}
+
+void PartialCholesky::set_exact_entries(std::span<const std::size_t> rows,
+                                        const Matrix<double>& lower) {
+  const std::size_t before = rank();
   for (const std::size_t pivot : pivots_) {
-    std::fill_n(values_ + pivot * stride_ + before, added, 0.0);
+    std::fill_n(values_ + pivot * stride_ + before, rows.size(), 0.0);
     residuals_[pivot] = 0;
   }
-  for (std::size_t i = 0; i < added; ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     std::ranges::copy(lower.row(i), values_ + rows[i] * stride_ + before);
     residuals_[rows[i]] = 0;
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
+}
+
+std::optional<std::size_t> PartialCholesky::best_of(std::span<const std::size_t> rows,
+                                                    std::span<const double> weights,
+                                                    MatrixView<const double> values) const {
+  Matrix<double> partial(packed_.blocks(), rows.size());
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    for (std::size_t i = first; i < first + packed_.block_size(block); ++i) {
+      const double weight = weights.empty() ? 1 : weights[i];
+      for (std::size_t j = 0; j < rows.size(); ++j) {
+        partial(block, j) += weight * values(i, j) * values(i, j);
+      }
+    }
+  });
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    const double residual = residuals_[rows[j]];
+    if (residual <= negligible_) continue;
+    double energy = 0;
+    for (std::size_t block = 0; block < partial.rows(); ++block) energy += partial(block, j);
+    if (!best || energy / residual > best_score) {
+      best = j;
+      best_score = energy / residual;
+    }
+  }
+  return best;
+}
+
+std::optional<std::size_t> PartialCholesky::append_best(std::span<const std::size_t> rows,
+                                                        std::span<const double> weights) {
+  if (rank() == capacity_) return std::nullopt;
+  Matrix<double> picked;
+  const Columns columns = prepare_columns(rows, picked);
+  auto values = Matrix<double>::uninitialized(size(), padded_columns(rows.size()));
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    // The products read padding too.
+    std::fill_n(values.row(first).data(), packed_.block_size(block) * values.cols(), 0.0);
+    residual_block(block, columns,
+                   {.values = values.row(first).data(),
+                    .count = packed_.block_size(block),
+                    .stride = values.cols()});
+  });
+  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
+  const auto best = best_of(rows, weights, values);
+  if (!best) return std::nullopt;
+  // Its column is there already: it only has to be scaled.
+  const std::size_t before = rank();
+  Matrix<double> lower(1, 1);
+  lower(0, 0) = std::sqrt(residuals_[rows[*best]]);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double value = values(i, *best) / lower(0, 0);
+    values_[i * stride_ + before] = value;
+    residuals_[i] = std::max(residuals_[i] - value * value, 0.0);
+  }
+  set_exact_entries(rows.subspan(*best, 1), lower);
+  return rows[*best];
+}
+
+void PartialCholesky::refresh_residuals() {
+  const auto g = factor();
+  workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    for (std::size_t i = first; i < first + packed_.block_size(block); ++i) {
+      double explained = 0;
+      for (const double value : g.row(i)) explained += value * value;
+      residuals_[i] = std::max(diagonal_[i] - explained, 0.0);
+    }
+  });
+  for (const std::size_t pivot : pivots_) residuals_[pivot] = 0;
 }
 
 RandomPivots::RandomPivots(PartialCholesky& factor, std::span<const double> weights,
@@ -334,6 +375,16 @@ bool RandomPivots::grow(std::size_t rank) {
     if (!fixed_block_) adapt_block(taken.size(), rank);
   }
   return true;
+}
+
+void append_first(PartialCholesky& factor, std::size_t count) {
+  constexpr std::size_t kBatch = 128;
+  std::vector<std::size_t> rows(count);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  for (std::size_t first = 0; first < count; first += kBatch) {
+    const std::size_t size = std::min(kBatch, count - first);
+    factor.append(std::span(rows).subspan(first, size), size);
+  }
 }
 
 bool grow_greedily(PartialCholesky& factor, std::size_t rank) {

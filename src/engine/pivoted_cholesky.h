@@ -13,6 +13,7 @@
 #include "engine/gram.h"
 #include "engine/parallel.h"
 #include "engine/random.h"
+#include "engine/strips.h"
 #include "system/memory.h"
 
 namespace mercer::engine {
@@ -53,6 +54,15 @@ class PartialCholesky {
   std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
                                   const Accept& accept = {});
 
+  /// Takes the one of these rows that lowers the sum of the residuals, by weight, most: the largest
+  /// r_j / d_j, r_j = sum_t w_t (k_jt - G_j G_t^T)^2, the first on ties. Nothing when all depend on
+  /// the pivots. A column of kernel values and n rank flops for each row. `weights` may be empty.
+  std::optional<std::size_t> append_best(std::span<const std::size_t> rows,
+                                         std::span<const double> weights);
+  /// Residuals anew from the factor, without the rounding that subtracting columns one after
+  /// another has left in them. n rank flops.
+  void refresh_residuals();
+
   static double bytes(std::size_t n, std::size_t capacity);
 
  private:
@@ -62,6 +72,23 @@ class PartialCholesky {
   /// themselves: acceptance must use the numbers that the proposals were drawn by.
   Matrix<double> proposal_residuals(std::span<const std::size_t> rows);
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
+  /// Rows of the points as columns of the residual K - G G^T are computed from them.
+  struct Columns {
+    KernelPoints<double> points;
+    Strips negative_factor;  ///< -G[rows]^T
+  };
+  Columns prepare_columns(std::span<const std::size_t> rows, Matrix<double>& picked) const;
+  /// The number of the best of these rows from their residual columns, one in each column of
+  /// `values`.
+  std::optional<std::size_t> best_of(std::span<const std::size_t> rows,
+                                     std::span<const double> weights,
+                                     MatrixView<const double> values) const;
+  /// What is known exactly of `added` new columns keeps L triangular and pivots from being taken
+  /// again.
+  void set_exact_entries(std::span<const std::size_t> rows, const Matrix<double>& lower);
+  /// Residual values of the points in a block with these rows, a row of y per point.
+  void residual_block(std::size_t block, const Columns& columns, const RowBlock& y) const;
+  RowBlock factor_rows(std::size_t block) const;
 
   Kernel kernel_;
   MatrixView<const double> points_;
@@ -110,6 +137,10 @@ class RandomPivots {
   std::size_t block_ = 0;
   std::vector<std::size_t> rounds_;
 };
+
+/// Takes the first `count` rows in their order, as many at a time as pays, skipping those that
+/// depend on the ones before.
+void append_first(PartialCholesky& factor, std::size_t count);
 
 /// Pivots of largest residual, one at a time (lowest index on ties). False as above.
 bool grow_greedily(PartialCholesky& factor, std::size_t rank);

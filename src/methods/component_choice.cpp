@@ -66,7 +66,7 @@ double noise_level(double largest_eigenvalue, double trace, std::size_t n, bool 
   return std::max(relative * largest_eigenvalue, rounding * std::abs(trace));
 }
 
-void fix_signs(MatrixView<double> b) {
+void fix_signs(MatrixView<double> b, std::span<double> offset) {
   for (std::size_t j = 0; j < b.cols(); ++j) {
     double largest = 0;
     for (std::size_t i = 0; i < b.rows(); ++i) {
@@ -74,6 +74,7 @@ void fix_signs(MatrixView<double> b) {
     }
     if (largest >= 0) continue;
     for (std::size_t i = 0; i < b.rows(); ++i) b(i, j) = -b(i, j);
+    if (!offset.empty()) offset[j] = -offset[j];
   }
 }
 

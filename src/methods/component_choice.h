@@ -35,7 +35,8 @@ class ComponentChoice {
 /// that of the matrix before centring, whose rounding remains when centring takes all else away.
 double noise_level(double largest_eigenvalue, double trace, std::size_t n, bool single_precision);
 
-/// Flips columns so that the entry of largest magnitude (the first on ties) is positive.
-void fix_signs(MatrixView<double> b);
+/// Flips columns so that the entry of largest magnitude (the first on ties) is positive; the
+/// entries of `offset`, where there are any, follow their columns.
+void fix_signs(MatrixView<double> b, std::span<double> offset = {});
 
 }  // namespace mercer::methods

@@ -36,6 +36,19 @@ void check_kernel(const Kernel& kernel) {
   }
 }
 
+void require_positive_semidefinite(const Kernel& kernel, const char* who) {
+  if (std::holds_alternative<Precomputed>(kernel)) {
+    throw InvalidArgument(fmt::format(
+        "{} need points, which a precomputed kernel has not: use the exact method", who));
+  }
+  const auto* polynomial = std::get_if<Polynomial>(&kernel);
+  if (std::holds_alternative<Sigmoid>(kernel) || (polynomial != nullptr && polynomial->coef0 < 0)) {
+    throw InvalidArgument(fmt::format(
+        "the {} kernel is not positive semi-definite, which {} need: use the exact method",
+        kernel_name(kernel), who));
+  }
+}
+
 FitRecord::FitRecord(const char* method, const RunOptions& run)
     : run_(run), workers_(run), limit_bytes_(system::memory_limit_bytes(run.memory_limit_bytes)) {
   summary_.method = method;

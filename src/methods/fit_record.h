@@ -59,4 +59,8 @@ void check_weights(std::span<const double> weights, std::size_t n);
 /// Throws InvalidArgument on parameters out of range and custom kernels without a function.
 void check_kernel(const Kernel& kernel);
 
+/// Throws InvalidArgument for precomputed kernels and those known not to be positive semi-definite.
+/// `who` needs points and such a kernel, e.g. "landmarks".
+void require_positive_semidefinite(const Kernel& kernel, const char* who);
+
 }  // namespace mercer::methods

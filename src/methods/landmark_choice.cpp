@@ -11,7 +11,7 @@
 #include "density/kmeans.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
-#include "engine/statistics.h"
+#include "methods/factor_moments.h"
 #include "methods/farthest_point.h"
 #include "methods/landmark_spectrum.h"
 #include "methods/leverage_scores.h"
@@ -79,34 +79,11 @@ class GrowingChoice {
 
   /// Scatter of the sample in the coordinates of the landmarks.
   LandmarkSpectrum spectrum(bool center) const {
-    using Pass = engine::MomentsPass<double, double>;
-    const auto g = factor_.factor();
-    engine::Moments moments(std::vector<double>(g.cols(), 0.0));
-    Pass pass(moments);
-    const std::size_t width = engine::panel_width<double>();
     double trace = 0;
-    for (std::size_t i = 0; i < g.rows(); ++i) {
+    for (std::size_t i = 0; i < factor_.size(); ++i) {
       trace += (sample_.weights.empty() ? 1 : sample_.weights[i]) * factor_.diagonal()[i];
     }
-    for (std::size_t first = 0; first < g.rows(); first += Pass::kChunkRows) {
-      const std::size_t rows = std::min(Pass::kChunkRows, g.rows() - first);
-      const auto weights = sample_.weights.empty()
-                               ? std::span<const double>()
-                               : std::span(sample_.weights).subspan(first, rows);
-      pass.add(
-          rows, weights,
-          [&](std::size_t block, double* panels, std::size_t panel_rows) {
-            const std::size_t begin = block * engine::kBlock;
-            for (std::size_t i = begin; i < std::min(begin + engine::kBlock, rows); ++i) {
-              for (std::size_t j = 0; j < g.cols(); ++j) {
-                panels[(j / width * panel_rows + (i - begin)) * width + j % width] =
-                    g(first + i, j);
-              }
-            }
-          },
-          workers_);
-    }
-    return {moments, trace, center};
+    return {factor_moments(factor_.factor(), sample_.weights, workers_), trace, center};
   }
 
  private:

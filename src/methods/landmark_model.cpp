@@ -61,23 +61,16 @@ ModelParts model_parts(const Kernel& kernel, const LandmarkSet& set,
     parts.library = set.points;
   }
   parts.coefficients = Matrix<double>(columns.view().cols_from(0, k));
-  const Matrix<double> unsigned_coefficients = parts.coefficients;
-  fix_signs(parts.coefficients);
   parts.offset.assign(k, 0.0);
+  if (center) {
+    parts.offset = mean_scores(pairs, spectrum.mean());
+    for (double& value : parts.offset) value = -value;
+  }
+  fix_signs(parts.coefficients, parts.offset);
   parts.eigenvalues = pairs.values;
   parts.total_weight = spectrum.weight();
   parts.centered = center;
   if (!center) return parts;
-  const auto means = mean_scores(pairs, spectrum.mean());
-  for (std::size_t j = 0; j < k; ++j) {
-    // The offset follows the sign of its column.
-    const auto same = [&](std::size_t i) {
-      return parts.coefficients(i, j) == unsigned_coefficients(i, j);
-    };
-    std::size_t i = 0;
-    while (i + 1 < columns.rows() && unsigned_coefficients(i, j) == 0) ++i;
-    parts.offset[j] = same(i) ? -means[j] : means[j];
-  }
   for (std::size_t i = 0; i < columns.rows(); ++i) {
     parts.mean_coefficients.push_back(columns(i, k));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
@@ -99,13 +98,7 @@ double smallest_eigenvalue(const LandmarkSet& set) {
 LandmarkSet independent_landmarks(const Kernel& kernel, MatrixView<const double> points,
                                   engine::Workers& workers) {
   engine::PartialCholesky factor(kernel, points, points.rows(), workers);
-  constexpr std::size_t kBatch = 128;
-  std::vector<std::size_t> rows(points.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  for (std::size_t first = 0; first < rows.size(); first += kBatch) {
-    const std::size_t count = std::min(kBatch, rows.size() - first);
-    factor.append(std::span(rows).subspan(first, count), count);
-  }
+  engine::append_first(factor, points.rows());
   return {.points = pick_rows(points, factor.pivots()), .lower = factor.pivot_factor()};
 }
 

@@ -50,19 +50,6 @@ constexpr std::uint64_t kSampleStream = 0x73616d706c65;
 constexpr std::uint64_t kRefineStream = 0x726566696e65;
 constexpr std::size_t kHeldOutRows = 2000;
 
-void check_positive_semidefinite(const Kernel& kernel) {
-  if (std::holds_alternative<Precomputed>(kernel)) {
-    throw InvalidArgument(
-        "landmarks need points, which a precomputed kernel has not: use the exact method");
-  }
-  const auto* polynomial = std::get_if<Polynomial>(&kernel);
-  if (std::holds_alternative<Sigmoid>(kernel) || (polynomial != nullptr && polynomial->coef0 < 0)) {
-    throw InvalidArgument(fmt::format(
-        "the {} kernel is not positive semi-definite, which landmarks need: use the exact method",
-        kernel_name(kernel)));
-  }
-}
-
 class LandmarkFit {
  public:
   LandmarkFit(methods::TrainingRows& data, const LandmarkOptions& options, const RunOptions& run)
@@ -244,7 +231,7 @@ Fit LandmarkFit::fit_by_subset() {
 Fit LandmarkFit::run(const Kernel& asked) {
   record_.begin("sample");
   methods::check_kernel(asked);
-  check_positive_semidefinite(asked);
+  methods::require_positive_semidefinite(asked, "landmarks");
   const bool orthogonal = options_.evaluation == Evaluation::orthogonal;
   if (!data_.in_memory() && !orthogonal && options_.evaluation != Evaluation::subsample) {
     throw InvalidArgument(

@@ -12,6 +12,7 @@ FileKind file_kind(const std::filesystem::path& path) {
   if (kind == "model") return FileKind::model;
   if (kind == "accumulator") return FileKind::landmark_part;
   if (kind == "cover") return FileKind::cover;
+  if (kind == "block") return FileKind::block;
   throw FileError(fmt::format("{}: holds a '{}', which this version of mercer does not know",
                               path.string(), kind));
 }

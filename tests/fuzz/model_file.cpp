@@ -1,4 +1,4 @@
-// Model files, sums of parts and covers: whatever the bytes, loading gives one of them or a
+// Model files, sums of parts, covers and blocks: whatever the bytes, loading gives one of them or a
 // FileError.
 
 #include "model/model_file.h"
@@ -15,6 +15,7 @@
 
 #include <mercer/error.h>
 
+#include "model/block_file.h"
 #include "model/container.h"
 #include "model/cover_file.h"
 #include "model/part_file.h"
@@ -46,6 +47,8 @@ void load(const std::string& bytes) {
       mercer::model::part_from_container(std::move(container), "fuzz");
     } else if (container.kind == "cover") {
       mercer::model::cover_from_container(std::move(container), "fuzz");
+    } else if (container.kind == "block") {
+      mercer::model::block_from_container(std::move(container), "fuzz");
     } else {
       mercer::model::model_from_container(std::move(container), "fuzz");
     }

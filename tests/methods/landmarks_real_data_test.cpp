@@ -1,30 +1,18 @@
 // Landmark kernel PCA on whole data sets, as a user would run it. Skipped where the data are
 // absent.
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include <mercer/mercer.h>
 
+#include "real_data.h"
+
 namespace mercer {
 namespace {
 
-/// A file of the data sets, or nothing when this machine has not got them.
-std::filesystem::path data_file(const std::string& name) {
-  const char* given = std::getenv("MERCER_DATA");
-  const std::filesystem::path folder =
-      given != nullptr ? std::filesystem::path(given)
-                       : std::filesystem::path(MERCER_SOURCE_DIR) / ".." / "shared" / "data";
-  const auto path = folder / name;
-  return std::filesystem::exists(path) ? path : std::filesystem::path();
-}
-
-#define REQUIRE_DATA(variable, name)     \
-  const auto variable = data_file(name); \
-  if (variable.empty()) GTEST_SKIP() << "MERCER_DATA has no " << (name)
+using testing::data_file;
 
 /// The codes of two label files in one numbering.
 std::vector<std::size_t> codes_like(const Labels& labels, const std::vector<std::string>& names) {

@@ -1,0 +1,251 @@
+#include "engine/greedy_pivots.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "engine/reference.h"
+#include "golden/golden.h"
+#include "numbers.h"
+
+namespace mercer::engine {
+namespace {
+
+using testing::normal_matrix;
+using Rows = std::vector<std::size_t>;
+
+Rows to_rows(const std::vector<double>& numbers) {
+  Rows rows;
+  for (const double number : numbers) rows.push_back(static_cast<std::size_t>(number));
+  return rows;
+}
+
+Rows first(std::span<const std::size_t> rows, std::size_t count) {
+  return {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()))};
+}
+
+/// 240 points about a circle (tests/golden/README.md).
+class GreedyCircle : public ::testing::Test {
+ protected:
+  golden::Golden recorded_ = golden::Golden::load("greedy/circle240.txt");
+  golden::Golden exact_ = golden::Golden::load("exact/circle240.txt");
+  const Matrix<double>& points_ = exact_["train"];
+  Kernel kernel_ = Gaussian{recorded_.number("gamma")};
+  Workers workers_{{.threads = 2}};
+
+  std::size_t number(const std::string& name) {
+    return static_cast<std::size_t>(recorded_.number(name));
+  }
+};
+
+TEST_F(GreedyCircle, LargestResidualsGiveTheRecordedPivots) {
+  PartialCholesky factor(kernel_, points_, 240, workers_);
+  const auto grow = [&](std::size_t rank) { return grow_greedily(factor, rank); };
+  EXPECT_EQ(grow_until(factor, {}, {.count = 10}, grow), PivotStop::count);
+  EXPECT_NEAR(mean_residual(factor, {}), recorded_.number("max_residual.mse_10"), 1e-11);
+  EXPECT_EQ(grow_until(factor, {}, {.count = 240, .mean_square = 1e-3}, grow),
+            PivotStop::mean_square);
+  EXPECT_EQ(factor.rank(), number("max_residual.size"));
+  EXPECT_EQ(first(factor.pivots(), 10), to_rows(recorded_.values("max_residual.pivots")));
+  EXPECT_NEAR(mean_residual(factor, {}), recorded_.number("max_residual.mse"), 1e-11);
+}
+
+TEST_F(GreedyCircle, BestGivesTheRecordedPivotsWhetherTheGramIsStoredOrNot) {
+  for (const bool stored : {true, false}) {
+    PartialCholesky factor(kernel_, points_, 240, workers_);
+    BestPivots best(kernel_, points_, factor, {}, stored, workers_);
+    const auto grow = [&](std::size_t rank) { return best.grow(rank); };
+    EXPECT_EQ(grow_until(factor, {}, {.count = 10}, grow), PivotStop::count);
+    EXPECT_NEAR(mean_residual(factor, {}), recorded_.number("best.mse_10"), 1e-11);
+    EXPECT_EQ(grow_until(factor, {}, {.count = 240, .mean_square = 1e-3}, grow),
+              PivotStop::mean_square);
+    EXPECT_EQ(factor.rank(), number("best.size"));
+    EXPECT_EQ(first(factor.pivots(), 10), to_rows(recorded_.values("best.pivots")));
+    EXPECT_NEAR(mean_residual(factor, {}), recorded_.number("best.mse"), 1e-11);
+  }
+}
+
+/// Pivots by the rule `best` with K - G G^T spelled out in every step.
+Rows best_by_definition(Matrix<double> left, std::size_t count, double negligible) {
+  const std::size_t n = left.rows();
+  Rows pivots;
+  while (pivots.size() < count) {
+    std::size_t best = n;
+    double best_score = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (left(j, j) <= negligible || std::ranges::find(pivots, j) != pivots.end()) continue;
+      double energy = 0;
+      for (std::size_t t = 0; t < n; ++t) energy += left(j, t) * left(j, t);
+      if (best == n || energy / left(j, j) > best_score) {
+        best = j;
+        best_score = energy / left(j, j);
+      }
+    }
+    if (best == n) break;
+    pivots.push_back(best);
+    const double pivot = left(best, best);
+    std::vector<double> column(n);
+    for (std::size_t i = 0; i < n; ++i) column[i] = left(i, best);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) left(i, j) -= column[i] * column[j] / pivot;
+    }
+  }
+  return pivots;
+}
+
+// Far down, where energies have fallen by twenty orders of magnitude: without refreshes other rows
+// would be chosen, and the factor would break.
+TEST_F(GreedyCircle, RefreshesKeepTheBestPivotsOfTheExplicitMethod) {
+  PartialCholesky factor(kernel_, points_, 240, workers_);
+  BestPivots best(kernel_, points_, factor, {}, true, workers_);
+  const auto grow = [&](std::size_t rank) { return best.grow(rank); };
+  EXPECT_EQ(grow_until(factor, {}, {.count = 240}, grow), PivotStop::rank);
+  EXPECT_GE(best.refreshes(), 2U);
+  EXPECT_GT(factor.rank(), 80U);
+  const auto gram = reference::kernel_matrix(kernel_, points_, points_);
+  EXPECT_EQ(first(factor.pivots(), 60), best_by_definition(gram, 60, factor.negligible()));
+  const auto g = factor.factor();
+  double worst = 0;
+  for (std::size_t i = 0; i < 240; ++i) {
+    for (std::size_t j = 0; j < 240; ++j) {
+      double left = gram(i, j);
+      for (std::size_t c = 0; c < g.cols(); ++c) left -= g(i, c) * g(j, c);
+      worst = std::max(worst, std::abs(left));
+    }
+  }
+  EXPECT_LT(worst, 1e-8);
+}
+
+TEST_F(GreedyCircle, GainsAndWhatIsLeftAddUpToTheTrace) {
+  PartialCholesky factor(kernel_, points_, 240, workers_);
+  BestPivots best(kernel_, points_, factor, {}, true, workers_);
+  double before = 1;
+  for (std::size_t rank = 1; rank <= 40; ++rank) {
+    ASSERT_TRUE(best.grow(rank));
+    const double now = mean_residual(factor, {});
+    EXPECT_LE(now, before);
+    double gains = 0;
+    for (std::size_t i = 0; i < 240; ++i) {
+      for (const double value : factor.factor().row(i)) gains += value * value / 240;
+    }
+    EXPECT_NEAR(gains + now, 1, 1e-13);
+    before = now;
+  }
+}
+
+TEST_F(GreedyCircle, SampledBestIsNearlyAsGoodAsTheBest) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    PartialCholesky factor(kernel_, points_, 240, workers_);
+    SampledBestPivots sampled(factor, {}, 10, RandomStream(seed));
+    ASSERT_TRUE(sampled.grow(10));
+    EXPECT_LT(mean_residual(factor, {}), 1.35 * recorded_.number("best.mse_10"));
+    EXPECT_TRUE(sampled.grow(35));
+    EXPECT_LT(mean_residual(factor, {}), 1.5 * recorded_.number("best.mse"));
+  }
+}
+
+TEST_F(GreedyCircle, LimitsAreLookedAtInTheirOrder) {
+  const auto stop = [&](const PivotLimits& limits) {
+    PartialCholesky factor(kernel_, points_, 240, workers_);
+    const auto reason = grow_until(factor, {}, limits,
+                                   [&](std::size_t rank) { return grow_greedily(factor, rank); });
+    return std::pair(reason, factor.rank());
+  };
+  EXPECT_EQ(stop({.count = 0}), std::pair(PivotStop::count, std::size_t{0}));
+  EXPECT_EQ(stop({.count = 240, .mean_square = 2}),
+            std::pair(PivotStop::mean_square, std::size_t{0}));
+  const auto [reason, rank] = stop({.count = 240, .largest = 0.1});
+  EXPECT_EQ(reason, PivotStop::largest);
+  EXPECT_GT(rank, 10U);
+  EXPECT_EQ(stop({.count = rank - 1, .largest = 0.1}).first, PivotStop::count);
+}
+
+TEST(GreedyPivots, CopiesAreNeverChosenTwiceByAnyRule) {
+  const auto few = normal_matrix(6, 2, 1);
+  Matrix<double> points(60, 2);
+  for (std::size_t i = 0; i < 60; ++i) std::ranges::copy(few.row(i % 6), points.row(i).begin());
+  const Kernel kernel = Gaussian{.gamma = 1};
+  Workers workers{{.threads = 1}};
+  const auto expect_rank_6 = [&](const auto& make_rule) {
+    PartialCholesky factor(kernel, points, 60, workers);
+    const auto rule = make_rule(factor);
+    EXPECT_EQ(grow_until(factor, {}, {.count = 60}, rule), PivotStop::rank);
+    EXPECT_EQ(factor.rank(), 6U);
+  };
+  expect_rank_6([](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
+    return [&](std::size_t rank) { return grow_greedily(factor, rank); };
+  });
+  expect_rank_6([&](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
+    auto best = std::make_shared<BestPivots>(kernel, points, factor, std::span<const double>(),
+                                             true, workers);
+    return [best](std::size_t rank) { return best->grow(rank); };
+  });
+  expect_rank_6([](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
+    auto sampled =
+        std::make_shared<SampledBestPivots>(factor, std::span<const double>(), 10, RandomStream(1));
+    return [sampled](std::size_t rank) { return sampled->grow(rank); };
+  });
+  expect_rank_6([](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
+    auto random =
+        std::make_shared<RandomPivots>(factor, std::span<const double>(), RandomStream(1), 1);
+    return [random](std::size_t rank) { return random->grow(rank); };
+  });
+}
+
+// Weights count rows: a row of weight 3 is chosen, and counted, as three copies would be.
+TEST(GreedyPivots, IntegerWeightsEqualRepetition) {
+  const auto points = normal_matrix(80, 3, 4);
+  std::vector<double> weights(80);
+  for (std::size_t i = 0; i < 80; ++i) weights[i] = static_cast<double>(1 + i % 3);
+  const auto repeated = testing::repeat_rows(points, weights);
+  const Kernel kernel = Gaussian{.gamma = 0.2};
+  Workers workers{{.threads = 2}};
+  PartialCholesky weighted(kernel, points, 15, workers);
+  BestPivots(kernel, points, weighted, weights, true, workers).grow(15);
+  PartialCholesky copies(kernel, repeated, 15, workers);
+  BestPivots(kernel, repeated, copies, {}, true, workers).grow(15);
+  EXPECT_NEAR(mean_residual(weighted, weights), mean_residual(copies, {}), 1e-13);
+  for (std::size_t i = 0; i < 15; ++i) {
+    const auto a = points.row(weighted.pivots()[i]);
+    const auto b = repeated.row(copies.pivots()[i]);
+    EXPECT_TRUE(std::ranges::equal(a, b)) << i;
+  }
+}
+
+// Rows that were taken beforehand and weigh nothing: the library of a stream.
+TEST(GreedyPivots, GrowthFromGivenRowsAddsOnlyWhatTheyMiss) {
+  const auto points = normal_matrix(300, 2, 5);
+  const Kernel kernel = Gaussian{.gamma = 0.3};
+  Workers workers{{.threads = 2}};
+  std::vector<double> weights(300, 1.0);
+  std::fill_n(weights.begin(), 60, 0.0);
+  Rows seeds(60);
+  std::iota(seeds.begin(), seeds.end(), std::size_t{0});
+  PartialCholesky factor(kernel, points, 300, workers);
+  factor.append(seeds, 60);
+  const std::size_t seeded = factor.rank();
+  SampledBestPivots sampled(factor, weights, 10, RandomStream(2));
+  EXPECT_EQ(grow_until(factor, weights, {.count = 300, .mean_square = 1e-3},
+                       [&](std::size_t rank) { return sampled.grow(rank); }),
+            PivotStop::mean_square);
+  EXPECT_LT(factor.rank() - seeded, 20U);
+  for (std::size_t i = seeded; i < factor.rank(); ++i) EXPECT_GE(factor.pivots()[i], 60U);
+}
+
+TEST(GreedyPivots, ThreadsGiveTheSameBits) {
+  const auto points = normal_matrix(400, 5, 6);
+  const Kernel kernel = Gaussian{.gamma = 0.1};
+  std::vector<std::vector<double>> residuals;
+  for (const std::size_t threads : {1U, 3U}) {
+    Workers workers{{.threads = threads}};
+    PartialCholesky factor(kernel, points, 60, workers);
+    SampledBestPivots(factor, {}, 10, RandomStream(3)).grow(30);
+    BestPivots(kernel, points, factor, {}, true, workers).grow(60);
+    residuals.emplace_back(factor.residuals().begin(), factor.residuals().end());
+  }
+  EXPECT_EQ(residuals[0], residuals[1]);
+}
+
+}  // namespace
+}  // namespace mercer::engine
