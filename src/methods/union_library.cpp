@@ -39,28 +39,28 @@ void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool
   // them saves the second pass most of the time.
   constexpr double kFirst = 0.8;
   constexpr int kMostRounds = 5;
+  record.begin("library");
   LibraryOptions aim = limits;
   if (limits.mse) aim.mse = kFirst * *limits.mse;
-  for (int round = 0; round < kMostRounds; ++round) {
-    record.begin("library");
-    const GreedyLibrary chosen(kernel_, points_, {}, 0, aim, stream, memory_limit_bytes_,
-                               record.workers());
-    evaluations_ += chosen.kernel_evaluations();
+  GreedyLibrary chosen(kernel_, points_, {}, 0, aim, stream, memory_limit_bytes_, record.workers());
+  for (int round = 0;; ++round) {
     set_ = chosen.landmarks();
     reason_ = chosen.reason();
     require_room(6 * engine::PartialCholesky::bytes(set_.size(), set_.size()), memory_limit_bytes_,
                  "projecting on the library");
     pass(data, center, record);
-    if (!limits.mse) return;
     const double reached = spectrum_->residual_trace(set_.size()) / spectrum_->weight();
-    if (reached <= *limits.mse) {
+    if (limits.mse && reached <= *limits.mse) {
       cut(*limits.mse);
       reason_ = fmt::format("the mean square of all rows is at most {:g}", *limits.mse);
-      return;
+      break;
     }
-    if (chosen.stop() != engine::PivotStop::mean_square) return;
-    aim.mse = kFirst * *aim.mse * *limits.mse / reached;
+    if (chosen.stop() != engine::PivotStop::mean_square || round == kMostRounds) break;
+    record.begin("library");
+    *aim.mse *= kFirst * *limits.mse / reached;
+    chosen.grow(aim.mse);
   }
+  evaluations_ += chosen.kernel_evaluations();
 }
 
 /// What each number of points leaves is known from the pass.
