@@ -85,7 +85,7 @@ GreedyLibrary::GreedyLibrary(const Kernel& kernel, MatrixView<const double> poin
   engine::append_first(factor_, given);
   most_ = options.max_library ? factor_.rank() + *options.max_library : factor_.size();
   make_rule(kernel, stream, memory_limit_bytes, workers);
-  grow(options.mse);
+  grow(most_, options.mse.value_or(0));
 }
 
 void GreedyLibrary::make_rule(const Kernel& kernel, const engine::RandomStream& stream,
@@ -118,15 +118,18 @@ void GreedyLibrary::make_rule(const Kernel& kernel, const engine::RandomStream& 
   }
 }
 
-void GreedyLibrary::grow(std::optional<double> mse) {
-  options_.mse = mse;
+void GreedyLibrary::grow(std::size_t size, double mse) {
   stop_ = engine::grow_until(factor_, weights_,
-                             {.count = std::min(most_, factor_.capacity()),
-                              .mean_square = options_.mse.value_or(0),
+                             {.count = std::min(size, factor_.capacity()),
+                              .mean_square = mse,
                               .largest = options_.max_error.value_or(0)},
                              rule_);
   limited_by_memory_ =
-      stop_ == engine::PivotStop::count && factor_.rank() < std::min(most_, factor_.size());
+      stop_ == engine::PivotStop::count && factor_.rank() < std::min(size, factor_.size());
+}
+
+void GreedyLibrary::grow_to(std::size_t size) {
+  grow(std::min(size, most_), 0);
 }
 
 std::uint64_t GreedyLibrary::kernel_evaluations() const {

@@ -45,8 +45,9 @@ class GreedyLibrary {
   GreedyLibrary(const GreedyLibrary&) = delete;
   GreedyLibrary& operator=(const GreedyLibrary&) = delete;
 
-  /// Goes on to a smaller mean square; the other limits stay.
-  void grow(std::optional<double> mse);
+  /// Goes on to this many points, or as many as there are directions: without regard to the mean
+  /// square, within the other limits.
+  void grow_to(std::size_t size);
 
   /// Of all rows, the given ones first.
   const engine::PartialCholesky& factor() const { return factor_; }
@@ -65,6 +66,7 @@ class GreedyLibrary {
   std::string reason() const;
 
  private:
+  void grow(std::size_t size, double mse);
   void make_rule(const Kernel& kernel, const engine::RandomStream& stream,
                  double memory_limit_bytes, engine::Workers& workers);
   double sum(std::span<const double> values) const;

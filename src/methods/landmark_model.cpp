@@ -112,9 +112,8 @@ Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpe
   }
   if (!pairs.values.empty() && !summary.subspace_error_estimate) {
     const bool complete = *summary.residual_trace_fraction < kSmallestFraction;
-    const auto error =
-        complete ? SubspaceError{.change = 0, .estimate = 0}
-                 : subspace_error(spectrum, pairs.values.size(), record.seed(), record.workers());
+    const auto error = complete ? SubspaceError{.change = 0, .estimate = 0}
+                                : subspace_error(spectrum, pairs, record.seed(), record.workers());
     summary.subspace_error_estimate = error.estimate;
   }
   const double high = spectrum.total_upper();

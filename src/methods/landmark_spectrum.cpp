@@ -179,8 +179,14 @@ double LandmarkSpectrum::change(const engine::EigenPairs& fewer, const engine::E
 
 SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::size_t count,
                              std::uint64_t seed, engine::Workers& workers) {
+  return subspace_error(spectrum, spectrum.eigenpairs(spectrum.size(), count, seed, workers), seed,
+                        workers);
+}
+
+SubspaceError subspace_error(const LandmarkSpectrum& spectrum, const engine::EigenPairs& whole,
+                             std::uint64_t seed, engine::Workers& workers) {
   const std::size_t m = spectrum.size();
-  const auto whole = spectrum.eigenpairs(m, count, seed, workers);
+  const std::size_t count = whole.values.size();
   const auto half = spectrum.eigenpairs(m / 2, count, seed, workers);
   const auto quarter = spectrum.eigenpairs(m / 4, count, seed, workers);
   SubspaceError error{.change = spectrum.change(half, whole, count), .estimate = 1};

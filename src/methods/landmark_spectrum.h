@@ -73,5 +73,8 @@ struct SubspaceError {
 };
 SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::size_t count,
                              std::uint64_t seed, engine::Workers& workers);
+/// The same where the eigenpairs with all landmarks are known.
+SubspaceError subspace_error(const LandmarkSpectrum& spectrum, const engine::EigenPairs& whole,
+                             std::uint64_t seed, engine::Workers& workers);
 
 }  // namespace mercer::methods
