@@ -67,12 +67,12 @@ void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool
 /// tells which, and a tenth more makes up for its change.
 std::size_t UnionLibrary::size_for(double mean_square) const {
   const std::size_t m = set_.size();
-  const double now = spectrum_->residual_trace(m);
-  const double before = spectrum_->residual_trace(m - m / 4);
+  const std::size_t fewer = m - m / 4;
   const auto size = static_cast<double>(m);
+  const double now = spectrum_->residual_trace(m);
+  const double before = spectrum_->residual_trace(fewer);
   const double power =
-      before > now ? std::log(before / now) / std::log(size / (size - static_cast<double>(m / 4)))
-                   : 0;
+      before > now ? std::log(before / now) / std::log(size / static_cast<double>(fewer)) : 0;
   const double ratio = now / (mean_square * spectrum_->weight());
   const double needed = power > 0 ? 1.1 * size * std::pow(ratio, 1 / power) : 2 * size;
   return static_cast<std::size_t>(std::clamp(needed, size + 1, 2 * size + 1));
