@@ -20,7 +20,7 @@ enum class PivotRule {
                  ///< product with the n x n kernel matrix a pick
   max_residual,  ///< largest d_j: one kernel column a pick, nothing random; chases outliers and
                  ///< needs up to three times more picks where there are many directions
-  random,  ///< drawn with P(j) ~ d_j: randomly pivoted Cholesky
+  random,        ///< drawn with P(j) ~ d_j: randomly pivoted Cholesky
 };
 
 /// How the library of a block of rows is chosen, and when it is large enough: at the first limit

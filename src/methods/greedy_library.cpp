@@ -74,7 +74,8 @@ GreedyLibrary::GreedyLibrary(const Kernel& kernel, MatrixView<const double> poin
     : points_(points),
       weights_(all_weights(weights, points.rows(), given)),
       factor_(kernel, points, capacity(options, points.rows(), given, memory_limit_bytes), workers),
-      options_(options) {
+      options_(options),
+      most_(points.rows()) {
   for (std::size_t i = 0; i < points.rows(); ++i) {
     if (factor_.diagonal()[i] >= 0) continue;
     throw InvalidArgument(
@@ -82,49 +83,57 @@ GreedyLibrary::GreedyLibrary(const Kernel& kernel, MatrixView<const double> poin
                     factor_.diagonal()[i]));
   }
   engine::append_first(factor_, given);
-  grow(kernel, options, stream, memory_limit_bytes, workers);
-  evaluations_ += factor_.kernel_evaluations();
+  most_ = options.max_library ? factor_.rank() + *options.max_library : factor_.size();
+  make_rule(kernel, stream, memory_limit_bytes, workers);
+  grow(most_, options.mse.value_or(0));
 }
 
-void GreedyLibrary::grow(const Kernel& kernel, const LibraryOptions& options,
-                         const engine::RandomStream& stream, double memory_limit_bytes,
-                         engine::Workers& workers) {
-  const std::size_t most =
-      options.max_library ? factor_.rank() + *options.max_library : factor_.size();
-  const engine::PivotLimits limits{.count = std::min(most, factor_.capacity()),
-                                   .mean_square = options.mse.value_or(0),
-                                   .largest = options.max_error.value_or(0)};
-  const auto until_limits = [&](const std::function<bool(std::size_t)>& rule) {
-    return engine::grow_until(factor_, weights_, limits, rule);
-  };
-  switch (options.rule) {
+void GreedyLibrary::make_rule(const Kernel& kernel, const engine::RandomStream& stream,
+                              double memory_limit_bytes, engine::Workers& workers) {
+  switch (options_.rule) {
     case PivotRule::max_residual:
-      stop_ = until_limits([&](std::size_t rank) { return engine::grow_greedily(factor_, rank); });
+      rule_ = [this](std::size_t rank) { return engine::grow_greedily(factor_, rank); };
       break;
-    case PivotRule::random: {
+    case PivotRule::random:
       // One proposal at a time, which is never rejected: the mean square is looked at after each.
-      engine::RandomPivots random(factor_, weights_, stream, 1);
-      stop_ = until_limits([&](std::size_t rank) { return random.grow(rank); });
+      rule_ = [random = std::make_shared<engine::RandomPivots>(factor_, weights_, stream, 1)](
+                  std::size_t rank) { return random->grow(rank); };
       break;
-    }
     case PivotRule::best: {
       const bool stored =
           engine::GramOperator::stored_bytes(factor_.size(), sizeof(double)) +
-              engine::PartialCholesky::bytes(factor_.size(), std::min<std::size_t>(1000, most)) <=
+              engine::PartialCholesky::bytes(factor_.size(), std::min<std::size_t>(1000, most_)) <=
           memory_limit_bytes;
-      engine::BestPivots best(kernel, points_, factor_, weights_, stored, workers);
-      stop_ = until_limits([&](std::size_t rank) { return best.grow(rank); });
-      evaluations_ += best.kernel_evaluations();
+      best_ =
+          std::make_unique<engine::BestPivots>(kernel, points_, factor_, weights_, stored, workers);
+      rule_ = [this](std::size_t rank) { return best_->grow(rank); };
       break;
     }
-    case PivotRule::sampled_best: {
-      engine::SampledBestPivots sampled(factor_, weights_, options.candidates, stream);
-      stop_ = until_limits([&](std::size_t rank) { return sampled.grow(rank); });
+    case PivotRule::sampled_best:
+      rule_ = [sampled = std::make_shared<engine::SampledBestPivots>(
+                   factor_, weights_, options_.candidates, stream)](std::size_t rank) {
+        return sampled->grow(rank);
+      };
       break;
-    }
   }
+}
+
+void GreedyLibrary::grow(std::size_t size, double mse) {
+  stop_ = engine::grow_until(factor_, weights_,
+                             {.count = std::min(size, factor_.capacity()),
+                              .mean_square = mse,
+                              .largest = options_.max_error.value_or(0)},
+                             rule_);
   limited_by_memory_ =
-      stop_ == engine::PivotStop::count && factor_.rank() < std::min(most, factor_.size());
+      stop_ == engine::PivotStop::count && factor_.rank() < std::min(size, factor_.size());
+}
+
+void GreedyLibrary::grow_to(std::size_t size) {
+  grow(std::min(size, most_), 0);
+}
+
+std::uint64_t GreedyLibrary::kernel_evaluations() const {
+  return factor_.kernel_evaluations() + (best_ ? best_->kernel_evaluations() : 0);
 }
 
 LandmarkSet GreedyLibrary::landmarks() const {

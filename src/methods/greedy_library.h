@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +42,13 @@ class GreedyLibrary {
                 const engine::RandomStream& stream, double memory_limit_bytes,
                 engine::Workers& workers);
 
+  GreedyLibrary(const GreedyLibrary&) = delete;
+  GreedyLibrary& operator=(const GreedyLibrary&) = delete;
+
+  /// Goes on to this many points, or as many as there are directions: without regard to the mean
+  /// square, within the other limits.
+  void grow_to(std::size_t size);
+
   /// Of all rows, the given ones first.
   const engine::PartialCholesky& factor() const { return factor_; }
   std::size_t size() const { return factor_.rank(); }
@@ -51,23 +60,26 @@ class GreedyLibrary {
   double residual() const;
   double trace() const;
   double weight() const;
-  std::uint64_t kernel_evaluations() const { return evaluations_; }
+  std::uint64_t kernel_evaluations() const;
 
   /// Why there are no more, for people.
   std::string reason() const;
 
  private:
-  void grow(const Kernel& kernel, const LibraryOptions& options, const engine::RandomStream& stream,
-            double memory_limit_bytes, engine::Workers& workers);
+  void grow(std::size_t size, double mse);
+  void make_rule(const Kernel& kernel, const engine::RandomStream& stream,
+                 double memory_limit_bytes, engine::Workers& workers);
   double sum(std::span<const double> values) const;
 
   MatrixView<const double> points_;
   std::vector<double> weights_;  // of all rows, 0 for given ones; empty: 1 each
   engine::PartialCholesky factor_;
   LibraryOptions options_;
+  std::size_t most_;  // pivots that the options allow
+  std::function<bool(std::size_t rank)> rule_;
+  std::unique_ptr<engine::BestPivots> best_;  // counts kernel values of its own
   engine::PivotStop stop_ = engine::PivotStop::count;
   bool limited_by_memory_ = false;
-  std::uint64_t evaluations_ = 0;
 };
 
 }  // namespace mercer::methods

@@ -121,7 +121,7 @@ Fit landmark_fit(const Kernel& kernel, const LandmarkSet& set, const LandmarkSpe
   }
   if (!pairs.values.empty() && !summary.subspace_error_estimate) {
     summary.subspace_error_estimate =
-        subspace_error(spectrum, pairs.values, record.seed(), record.workers()).estimate;
+        subspace_error(spectrum, pairs, record.seed(), record.workers()).estimate;
   }
   const double high = spectrum.total_upper();
   return record.finish(model_parts(kernel, set, spectrum, pairs, options.center), n,

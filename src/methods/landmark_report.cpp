@@ -90,16 +90,16 @@ void report_choice(FitRecord& record, const LandmarkOptions& options, const Land
 }
 
 void check_tolerances(FitRecord& record, const LandmarkPlan& plan, const LandmarkSpectrum& spectrum,
-                      std::span<const double> eigenvalues) {
+                      const engine::EigenPairs& pairs) {
   Summary& summary = record.summary();
   const std::size_t m = spectrum.size();
   const double fraction = spectrum.residual_fraction(m);
-  if (plan.subspace_tolerance && !eigenvalues.empty()) {
+  if (plan.subspace_tolerance && !pairs.values.empty()) {
     const double asked = *plan.subspace_tolerance;
     const bool certified = summary.subspace_error_estimate.has_value();
     const auto error =
         certified ? SubspaceError{.change = 1, .estimate = *summary.subspace_error_estimate}
-                  : subspace_error(spectrum, eigenvalues, record.seed(), record.workers());
+                  : subspace_error(spectrum, pairs, record.seed(), record.workers());
     // An extrapolated estimate may be half of the truth.
     const double likely = certified ? error.estimate : 2 * error.estimate;
     summary.subspace_error_estimate = error.estimate;
@@ -108,7 +108,7 @@ void check_tolerances(FitRecord& record, const LandmarkPlan& plan, const Landmar
           TerminationReason::tolerance_missed,
           fmt::format("with {} landmarks the angle of {} components is about {:.2g}{}, {:g} was "
                       "asked for; {}",
-                      m, eigenvalues.size(), error.estimate,
+                      m, pairs.values.size(), error.estimate,
                       certified ? "" : " and may be twice that", asked, plan.remedy)};
     }
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include <mercer/landmarks.h>
 
 #include "methods/fit_record.h"
@@ -21,10 +19,10 @@ void report_choice(FitRecord& record, const LandmarkOptions& options, const Land
                    const Samples& samples, const LandmarkChoice& choice,
                    const PassPrecision& precision);
 
-/// What the sample promised, held against all rows and the components that are kept (their
-/// eigenvalues): a tolerance that was missed becomes the termination. A subspace error that the
-/// record already has is taken for certified.
+/// What the sample promised, held against all rows and the components that are kept: a tolerance
+/// that was missed becomes the termination. A subspace error that the record already has is taken
+/// for certified.
 void check_tolerances(FitRecord& record, const LandmarkPlan& plan, const LandmarkSpectrum& spectrum,
-                      std::span<const double> eigenvalues);
+                      const engine::EigenPairs& pairs);
 
 }  // namespace mercer::methods

@@ -180,16 +180,15 @@ double LandmarkSpectrum::change(const engine::EigenPairs& fewer, const engine::E
   return std::sqrt(std::clamp(1 - smallest, 0.0, 1.0));
 }
 
-SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::span<const double> eigenvalues,
+SubspaceError subspace_error(const LandmarkSpectrum& spectrum, const engine::EigenPairs& whole,
                              std::uint64_t seed, engine::Workers& workers) {
   const std::size_t m = spectrum.size();
-  const std::size_t count = eigenvalues.size();
+  const std::size_t count = whole.values.size();
   if (spectrum.residual_fraction(m) < kNegligibleFraction) {
     const double largest =
-        std::min(kNegligibleFraction * spectrum.trace() / eigenvalues.back(), 1.0);
+        std::min(kNegligibleFraction * spectrum.trace() / whole.values.back(), 1.0);
     return {.change = largest, .estimate = largest};
   }
-  const auto whole = spectrum.eigenpairs(m, count, seed, workers);
   const auto half = spectrum.eigenpairs(m / 2, count, seed, workers);
   const auto quarter = spectrum.eigenpairs(m / 4, count, seed, workers);
   SubspaceError error{.change = spectrum.change(half, whole, count), .estimate = 1};

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <mercer/matrix.h>
@@ -72,9 +71,9 @@ struct SubspaceError {
   double change = 1;    ///< between half of the landmarks and all: the error of the half
   double estimate = 1;  ///< of all of them, extrapolated from this change and the one before
 };
-/// Of the components that have these eigenvalues. Where the landmarks leave nothing but rounding of
-/// the trace, that may still be much beside a small eigenvalue.
-SubspaceError subspace_error(const LandmarkSpectrum& spectrum, std::span<const double> eigenvalues,
+/// Of these components, with all landmarks. Where the landmarks leave nothing but rounding of the
+/// trace, that may still be much beside a small eigenvalue.
+SubspaceError subspace_error(const LandmarkSpectrum& spectrum, const engine::EigenPairs& whole,
                              std::uint64_t seed, engine::Workers& workers);
 
 /// Largest residual trace fraction that is rounding.

@@ -180,7 +180,7 @@ Fit LandmarkFit::fit_orthogonal() {
         "weights differ so much that sums over the rows lose the smaller components to rounding: "
         "use the exact method, or weights of more equal size");
   }
-  methods::check_tolerances(record_, plan_, spectrum, pairs.values);
+  methods::check_tolerances(record_, plan_, spectrum, pairs);
   record_.summary().kernel_evaluations = evaluations_;
   return methods::landmark_fit(kernel_, choice_.set, spectrum, pairs, options_, samples_.rows,
                                record_);

@@ -1,10 +1,10 @@
 #include "methods/union_library.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "engine/greedy_pivots.h"
 #include "engine/pivoted_cholesky.h"
 #include "methods/block_algebra.h"
 #include "methods/greedy_library.h"
@@ -35,32 +35,47 @@ void UnionLibrary::take_all(TrainingRows& data, bool center, FitRecord& record) 
 
 void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool center,
                           const engine::RandomStream& stream, FitRecord& record) {
-  // The points stand closer to each other than the rows to them: a little more than promised by
-  // them saves the second pass most of the time.
+  // What the choice leaves of the points is only a hint at what it leaves of the rows: a little
+  // more saves the second pass most of the time.
   constexpr double kFirst = 0.8;
-  constexpr int kMostRounds = 5;
+  constexpr int kMostRounds = 4;
+  record.begin("library");
   LibraryOptions aim = limits;
   if (limits.mse) aim.mse = kFirst * *limits.mse;
-  for (int round = 0; round < kMostRounds; ++round) {
-    record.begin("library");
-    const GreedyLibrary chosen(kernel_, points_, {}, 0, aim, stream, memory_limit_bytes_,
-                               record.workers());
-    evaluations_ += chosen.kernel_evaluations();
+  GreedyLibrary chosen(kernel_, points_, {}, 0, aim, stream, memory_limit_bytes_, record.workers());
+  for (int round = 0;; ++round) {
     set_ = chosen.landmarks();
     reason_ = chosen.reason();
     require_room(6 * engine::PartialCholesky::bytes(set_.size(), set_.size()), memory_limit_bytes_,
                  "projecting on the library");
     pass(data, center, record);
-    if (!limits.mse) return;
-    const double reached = spectrum_->residual_trace(set_.size()) / spectrum_->weight();
-    if (reached <= *limits.mse) {
+    if (!limits.mse) break;
+    if (spectrum_->residual_trace(set_.size()) <= *limits.mse * spectrum_->weight()) {
       cut(*limits.mse);
       reason_ = fmt::format("the mean square of all rows is at most {:g}", *limits.mse);
-      return;
+      break;
     }
-    if (chosen.stop() != engine::PivotStop::mean_square) return;
-    aim.mse = kFirst * *aim.mse * *limits.mse / reached;
+    if (round == kMostRounds) break;
+    record.begin("library");
+    chosen.grow_to(size_for(*limits.mse));
+    if (chosen.size() == set_.size()) break;
   }
+  evaluations_ += chosen.kernel_evaluations();
+}
+
+/// Residuals fall like a power of the number of points over a doubling or two; the last quarter
+/// tells which, and a tenth more makes up for its change.
+std::size_t UnionLibrary::size_for(double mean_square) const {
+  const std::size_t m = set_.size();
+  const std::size_t fewer = m - m / 4;
+  const auto size = static_cast<double>(m);
+  const double now = spectrum_->residual_trace(m);
+  const double before = spectrum_->residual_trace(fewer);
+  const double power =
+      before > now ? std::log(before / now) / std::log(size / static_cast<double>(fewer)) : 0;
+  const double ratio = now / (mean_square * spectrum_->weight());
+  const double needed = power > 0 ? 1.1 * size * std::pow(ratio, 1 / power) : 2 * size;
+  return static_cast<std::size_t>(std::clamp(needed, size + 1, 2 * size + 1));
 }
 
 /// What each number of points leaves is known from the pass.

@@ -42,6 +42,7 @@ class UnionLibrary {
  private:
   void pass(TrainingRows& data, bool center, FitRecord& record);
   void cut(double mean_square);
+  std::size_t size_for(double mean_square) const;
 
   Kernel kernel_;
   MatrixView<const double> points_;
