@@ -176,7 +176,7 @@ Fit LandmarkFit::fit_orthogonal() {
         record_.memory_limit_bytes(), record_.seed(), workers());
   }
   if (!pairs.values.empty() && lost_ > 1e-3 * pairs.values.back()) {
-    record_.summary().warnings.push_back(
+    record_.summary().warnings.emplace_back(
         "weights differ so much that sums over the rows lose the smaller components to rounding: "
         "use the exact method, or weights of more equal size");
   }
