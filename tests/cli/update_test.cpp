@@ -142,6 +142,24 @@ TEST_F(Update, AnInterruptLeavesWhatThereIsToResume) {
   EXPECT_EQ(partial.rows(), 1000 * partial.blocks());
 }
 
+TEST_F(Update, AKilledRunIsResumedWithTheSameBits) {
+  done("generate blobs -o big.npy --n 60000 --d 8");
+  const std::string words =
+      " big.npy --start --gamma 0.005 --mse 0.05 --block-size 500 --save-every 2 --threads 1 -q";
+  done("update whole.stream" + words);
+  testing::ProcessOptions options;
+  options.folder = folder_.path();
+  testing::Process process(testing::mercer(split("update s.stream" + words)), options);
+  for (int i = 0; i < 2000 && !exists("s.stream.partial"); ++i) std::this_thread::sleep_for(1ms);
+  process.send(SIGKILL);
+  ASSERT_EQ(process.wait().exit_code, 128 + SIGKILL);
+  ASSERT_TRUE(exists("s.stream.partial"));
+  EXPECT_FALSE(exists("s.stream"));
+  done("update s.stream --resume" + words);
+  EXPECT_EQ(read("s.stream"), read("whole.stream"));
+  EXPECT_FALSE(exists("s.stream.partial"));
+}
+
 TEST_F(Update, ColumnsWeightsAndScalingAreThoseOfTheStart) {
   std::string text = "name,x,weight,y\n", first = text, second = text;
   for (int i = 0; i < 60; ++i) {
