@@ -116,6 +116,15 @@ std::vector<const char*> DeflationFlags::given() const {
                    {max_components.has_value(), "--max-components"}});
 }
 
+BlockFitOptions block_fit_options(const ComponentFlags& components) {
+  BlockFitOptions options;
+  if (components.components) options.components = *components.components;
+  options.retain = components.retain;
+  options.min_eigenvalue = components.min_eigenvalue;
+  options.validate();
+  return options;
+}
+
 void BlockFlags::add(Arguments& arguments) {
   arguments.group("Greedy libraries");
   library.add(arguments);

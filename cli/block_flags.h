@@ -44,6 +44,9 @@ struct DeflationFlags {
   std::vector<const char*> given() const;
 };
 
+/// The components that a model takes from blocks; checked.
+BlockFitOptions block_fit_options(const ComponentFlags& components);
+
 /// Greedy kernel PCA of all rows, or of blocks of them that are put together.
 struct BlockFlags {
   LibraryFlags library;

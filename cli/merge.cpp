@@ -159,10 +159,7 @@ Fit merge_blocks(const MergeFlags& flags, const RunOptions& run) {
   if (flags.components.no_center)
     throw UsageError("--no-center comes too late: blocks are centred, or not, when summarized");
   const MergeOptions options = flags.deflation.options();
-  BlockFitOptions finish;
-  if (flags.components.components) finish.components = *flags.components.components;
-  finish.retain = flags.components.retain;
-  finish.min_eigenvalue = flags.components.min_eigenvalue;
+  const BlockFitOptions finish = block_fit_options(flags.components);
   std::vector<BlockModel> blocks;
   for (const std::string& part : flags.parts) {
     throw_if_interrupted();

@@ -126,14 +126,6 @@ IncrementalFit load_stream(const std::string& path) {
                   path));
 }
 
-BlockFitOptions model_options(const ComponentFlags& flags) {
-  BlockFitOptions options;
-  if (flags.components) options.components = *flags.components;
-  options.retain = flags.retain;
-  options.min_eigenvalue = flags.min_eigenvalue;
-  return options;
-}
-
 bool same_kernel(const Kernel& asked, const Kernel& kept) {
   return kernel_name(asked) == kernel_name(kept) &&
          (!is_resolved(asked) || kernel_parameters(asked) == kernel_parameters(kept));
@@ -152,7 +144,8 @@ bool same_options(const IncrementalOptions& asked, const IncrementalOptions& kep
 }
 
 /// The state that an interrupted run left, if it can be one of the run that is asked for.
-IncrementalFit load_partial(const UpdateFlags& flags, const std::optional<IncrementalFit>& before) {
+IncrementalFit load_partial(const UpdateFlags& flags, const std::optional<IncrementalFit>& before,
+                            const IncrementalOptions& asked) {
   const std::string path = flags.partial();
   if (!flags.resume)
     throw UsageError(fmt::format(
@@ -171,10 +164,8 @@ IncrementalFit load_partial(const UpdateFlags& flags, const std::optional<Increm
         fmt::format("the interrupted run had read {} rows in {} blocks; --block-size {} would cut "
                     "them otherwise",
                     rows, blocks, flags.blocks.rows));
-  if (flags.start &&
-      (!same_kernel(flags.kernel.kernel(), partial.kernel()) ||
-       !same_options(flags.stream.options(!flags.components.no_center, flags.run.seed),
-                     partial.options())))
+  if (flags.start && (!same_kernel(flags.kernel.kernel(), partial.kernel()) ||
+                      !same_options(asked, partial.options())))
     throw UsageError("the interrupted run was started with other options");
   return partial;
 }
@@ -233,11 +224,12 @@ void run(const UpdateFlags& flags) {
   const RunOptions run_options = flags.run.options(bar);
   const IncrementalOptions options =
       flags.stream.options(!flags.components.no_center, flags.run.seed);
+  const BlockFitOptions model_options = block_fit_options(flags.components);
   std::optional<IncrementalFit> stream;
   if (!flags.start) stream = load_stream(flags.state);
   require_good_outputs(flags);
   const std::uint64_t rows_before = stream ? stream->rows() : 0;
-  if (exists(flags.partial())) stream = load_partial(flags, stream);
+  if (exists(flags.partial())) stream = load_partial(flags, stream, options);
   const auto rows = open_data(flags, stream, run_options.memory_limit_bytes);
   if (!stream)
     stream.emplace(flags.kernel.kernel(), options,
@@ -248,7 +240,7 @@ void run(const UpdateFlags& flags) {
   // The state last: when writing the model fails, the rows do not count yet.
   std::optional<Fit> fit;
   if (!flags.model.empty()) {
-    fit = stream->finish(model_options(flags.components), run_options);
+    fit = stream->finish(model_options, run_options);
     fit->summary.phases.insert(fit->summary.phases.begin(), {"rows", seconds_since(begin)});
     fit->model.with_summary(fit->summary).save(flags.model);
   }

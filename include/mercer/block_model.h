@@ -61,6 +61,9 @@ struct BlockFitOptions {
   std::size_t components = 10;
   std::optional<double> retain{};
   std::optional<double> min_eigenvalue{};
+
+  /// Throws InvalidArgument naming the field.
+  void validate() const;
 };
 
 /// Kernel PCA of a part of the data that merges, exactly, with that of other parts: without the

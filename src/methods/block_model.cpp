@@ -45,6 +45,10 @@ void BlockOptions::validate() const {
   library.validate();
 }
 
+void BlockFitOptions::validate() const {
+  const methods::ComponentChoice checked(components, retain, min_eigenvalue);
+}
+
 BlockModel::BlockModel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 BlockModel BlockModel::of_rows(MatrixView<const double> points, const Kernel& kernel,

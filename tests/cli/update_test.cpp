@@ -215,6 +215,7 @@ TEST_F(Update, WhatMakesNoSenseIsRefused) {
         "--standardize", "--no-center", "--label-column last", "--seed 1"})
     refused("s.stream a.npy " + option, "is for --start; a stream keeps what it began with");
   refused("s.stream a.npy --components 3", "with --model FILE");
+  refused("s.stream a.npy --model x.mercer --components 0", "components is 0");
   refused("s.stream a.npy --json s.json", "add --model FILE");
   refused("s.stream a.npy --save-every 0", "--save-every is 0");
   refused("s.stream a.npy --block-size 0", "--block-size is 0");
