@@ -13,7 +13,7 @@ namespace {
 
 bool takes_file(const OptionDescription& option) {
   return option.value == "FILE" || option.value == "DATA" || option.value == "MODEL" ||
-         option.value == "PART";
+         option.value == "PART" || option.value == "STATE";
 }
 
 bool is_positional(const OptionDescription& option) {

@@ -45,11 +45,13 @@ struct Fitted {
   std::vector<std::size_t> clusters;  ///< of the rows, where the method finds any
 };
 
+using FitCall = std::function<Fitted(TrainingData& data, const RunOptions& run)>;
+
 /// A fit that knows everything but the data: checked before these are read.
 struct PreparedFit {
   MethodChoice choice;
   bool in_memory = false;  ///< needs the whole table
-  std::function<Fitted(TrainingData& data, const RunOptions& run)> fit;
+  FitCall fit;
 };
 
 bool streams(const ReductionOptions& reduction) {
@@ -69,18 +71,44 @@ auto either_way(Options options, Call call) {
   };
 }
 
+/// The call where the data are in memory in any case.
+template <class Options>
+FitCall from_memory(Options options, const Kernel& kernel,
+                    Fit (*call)(MatrixView<const double>, const Kernel&, const Options&,
+                                const RunOptions&)) {
+  return [options = std::move(options), kernel, call](TrainingData& data, const RunOptions& run) {
+    Options weighted = options;
+    weighted.weights = data.weights();
+    return Fitted{.fit = call(data.points(), kernel, weighted, run), .clusters = {}};
+  };
+}
+
+/// Blocks of consecutive rows may be streamed, others need the whole table.
+FitCall partitioned_fit(const MethodFlags& flags, const Kernel& kernel, bool& in_memory) {
+  const PartitionedOptions options = flags.blocks.partitioned_options(flags.components);
+  in_memory = options.partition != Partition::in_order;
+  return [options, kernel](TrainingData& data, const RunOptions& run) {
+    if (!data.in_memory())
+      return Fitted{.fit = fit_partitioned(data.rows(), kernel, options, run), .clusters = {}};
+    PartitionedOptions all = options;
+    all.weights = data.weights();
+    if (options.partition == Partition::labels) {
+      if (data.labels().empty())
+        throw UsageError(
+            "--partition label needs labels: name their column with --label-column, or their file "
+            "with --labels");
+      all.labels = data.labels().code;
+    }
+    return Fitted{.fit = fit_partitioned(data.points(), kernel, all, run), .clusters = {}};
+  };
+}
+
 /// Kernel PCA and its approximations; nothing for other methods.
-std::function<Fitted(TrainingData&, const RunOptions&)> component_fit(const MethodFlags& flags,
-                                                                      const std::string& method,
-                                                                      const Kernel& kernel,
-                                                                      bool& in_memory) {
+FitCall component_fit(const MethodFlags& flags, const std::string& method, const Kernel& kernel,
+                      bool& in_memory) {
   if (method == "exact") {
     in_memory = true;
-    return [kernel, options = flags.exact_options()](TrainingData& data, const RunOptions& run) {
-      ExactOptions weighted = options;
-      weighted.weights = data.weights();
-      return Fitted{.fit = fit_exact(data.points(), kernel, weighted, run), .clusters = {}};
-    };
+    return from_memory(flags.exact_options(), kernel, fit_exact);
   }
   if (method == "landmarks") {
     const LandmarkOptions options = flags.landmark_options();
@@ -97,6 +125,11 @@ std::function<Fitted(TrainingData&, const RunOptions&)> component_fit(const Meth
       return Fitted{.fit = fit_reduced_set(rows, kernel, all, run), .clusters = {}};
     });
   }
+  if (method == "greedy") {
+    in_memory = true;
+    return from_memory(flags.blocks.greedy_options(flags.components), kernel, fit_greedy);
+  }
+  if (method == "partitioned") return partitioned_fit(flags, kernel, in_memory);
   if (method == "kronecker") {
     in_memory = true;
     return
@@ -113,10 +146,8 @@ std::function<Fitted(TrainingData&, const RunOptions&)> component_fit(const Meth
 }
 
 /// Eigenvectors of graphs; nothing for other methods.
-std::function<Fitted(TrainingData&, const RunOptions&)> graph_fit(const MethodFlags& flags,
-                                                                  const std::string& method,
-                                                                  const Kernel& kernel,
-                                                                  bool& in_memory) {
+FitCall graph_fit(const MethodFlags& flags, const std::string& method, const Kernel& kernel,
+                  bool& in_memory) {
   const auto prepared = [&](auto options, auto call) {
     in_memory = !streams(options.reduction);
     return either_way(std::move(options), std::move(call));
@@ -234,7 +265,9 @@ void print_results(const FitFlags& flags, const Summary& summary, const Labels& 
   fmt::print("{}\n", flags.run.quiet ? summary.brief() : summary.full());
   const std::string classes = labels_text(flags, labels);
   if (!classes.empty() && !flags.run.quiet)
-    fmt::print("  {:<15}{}, not used in the fit\n", "labels", classes);
+    fmt::print(
+        "  {:<15}{}, {}\n", "labels", classes,
+        flags.method.blocks.partition == "label" ? "a block of rows each" : "not used in the fit");
   if (flags.plot)
     fmt::print("\n{}", scatter_plot(plot.view(), labels, {.color = isatty(STDOUT_FILENO) == 1}));
 }
@@ -279,6 +312,10 @@ void add_fit(Program& program) {
            "  mercer fit huge.npy -o huge.mercer --landmarks 500\n"
            "  mercer fit huge.csv.gz -o huge.mercer --method landmarks --tolerance 0.01 --certify\n"
            "  mercer fit stream.npy -o stream.mercer --method shadow --ell 4\n"
+           "  mercer fit points.npy -o points.mercer --method greedy --mse 0.001\n"
+           "  mercer fit huge.npy -o huge.mercer --method partitioned --block-size 5000\n"
+           "  mercer fit digits.csv -o d.mercer --label-column first --partition label --refine "
+           "none\n"
            "  mercer fit shape.npy -o shape.mercer --method diffusion_maps --reduce shadow\n"
            "  mercer fit shape.npy -o cut.mercer --method normalized_cut --clusters 3 --labels-out "
            "c.txt\n"
@@ -286,8 +323,8 @@ void add_fit(Program& program) {
            "  mercer fit digits.npy -o digits.mercer --kernel polynomial --degree 2 --retain 0.9\n"
            "  mercer fit points.csv -o points.mercer --gamma 0.5 -q --json - > summary.json\n\n"
            "A scale that is not given (--gamma, --length) is chosen from the data and reported.\n"
-           "The methods auto, landmarks, shadow, paring and random_features read tables that are\n"
-           "larger than the memory block by block; the result is the same.",
+           "The methods auto, landmarks, shadow, paring, partitioned and random_features read\n"
+           "tables that are larger than the memory block by block; the result is the same.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The table: csv, npy, libsvm, idx, images; also .gz");
@@ -303,6 +340,7 @@ void add_fit(Program& program) {
   flags->table.add(arguments);
   flags->method.add_landmarks(arguments);
   flags->method.add_reduced_sets(arguments);
+  flags->method.blocks.add(arguments);
   flags->method.manifold.add(arguments);
   flags->method.add_random_features(arguments);
   flags->method.add_kronecker(arguments);

@@ -10,6 +10,7 @@
 #include <mercer/cover.h>
 #include <mercer/error.h>
 #include <mercer/files.h>
+#include <mercer/incremental.h>
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
 
@@ -104,15 +105,37 @@ void show(const InfoFlags& flags, const Cover& cover, const std::string& size) {
   print_line("takes", input_text(cover.input(), cover.set().centers.cols()));
 }
 
-void show(const InfoFlags& flags, const BlockModel& block, const std::string& size) {
-  require_model_for_json(flags);
-  fmt::print("{}: kernel PCA of a part of the data, {}\n\n", flags.file, size);
+void print_block(const BlockModel& block) {
   print_line("rows", std::to_string(block.rows()));
   print_line("weight", fmt::format("{:.15g}", block.total_weight()));
-  print_line("library", std::to_string(block.library_size()));
-  print_line("components", std::to_string(block.components()));
+  if (block.library_size() > 0) print_line("library", std::to_string(block.library_size()));
+  print_line("components",
+             fmt::format("{}{}", block.components(), block.centered() ? "" : ", not centred"));
+  print_line("left out", fmt::format("{:.3g} of the squared norm of a row by the libraries, {:.3g} "
+                                     "with components and points given up",
+                                     block.residual() / block.total_weight(),
+                                     (block.lost() + block.lost_mean()) / block.total_weight()));
   print_line("kernel", kernel_text(block.kernel()));
   print_line("takes", input_text(block.input(), block.columns()));
+}
+
+void show(const InfoFlags& flags, const BlockModel& block, const std::string& size) {
+  require_model_for_json(flags);
+  fmt::print("{}: kernel PCA of a part of the data, {}; mercer merge makes a model of it\n\n",
+             flags.file, size);
+  print_block(block);
+}
+
+void show(const InfoFlags& flags, const IncrementalFit& stream, const std::string& size) {
+  require_model_for_json(flags);
+  fmt::print(
+      "{}: the state of a stream, {}; mercer update adds rows, mercer merge makes a model of "
+      "it\n\n",
+      flags.file, size);
+  print_line("blocks", std::to_string(stream.blocks()));
+  print_block(stream.block());
+  print_line("limits",
+             fmt::format("a library of at most {} points", stream.options().library_limit));
 }
 
 void run(const InfoFlags& flags) {
@@ -128,6 +151,8 @@ void run(const InfoFlags& flags) {
       return show(flags, Cover::load(flags.file), size);
     case FileKind::block:
       return show(flags, BlockModel::load(flags.file), size);
+    case FileKind::stream:
+      return show(flags, IncrementalFit::load(flags.file), size);
   }
 }
 
@@ -142,7 +167,8 @@ void add_info(Program& program) {
                                "  mercer info points.mercer --json - | jq .eigenvalues\n"
                                "  mercer info monday.part",
                    .run = [flags] { run(*flags); }});
-  arguments.positional("FILE", flags->file, "A model, or a part from mercer summarize");
+  arguments.positional("FILE", flags->file,
+                       "A model, a part from mercer summarize, or a state of mercer update");
   arguments.option("--json", "FILE", flags->json,
                    "Write the summary of the fit as JSON; - prints it and nothing else");
 }

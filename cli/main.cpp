@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   add_transform(program);
   add_summarize(program);
   add_merge(program);
+  add_update(program);
   add_info(program);
   add_generate(program);
   add_demo(program);

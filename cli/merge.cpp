@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <mercer/block_model.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
@@ -15,6 +16,7 @@
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
 
+#include "cli/block_flags.h"
 #include "cli/commands.h"
 #include "cli/component_flags.h"
 #include "cli/interrupt.h"
@@ -32,6 +34,7 @@ struct MergeFlags {
   std::vector<std::string> second_pass;
   std::string weight_column = "none";
   ComponentFlags components;
+  DeflationFlags deflation;
   RunFlags run;
 };
 
@@ -58,13 +61,21 @@ void require_good_files(const MergeFlags& flags) {
   require_writable(flags.json);
 }
 
+/// A stream merges like any other block.
+FileKind part_kind(const std::string& part) {
+  const FileKind kind = file_kind(part);
+  return kind == FileKind::stream ? FileKind::block : kind;
+}
+
 FileKind common_kind(const std::vector<std::string>& parts) {
   const auto name = [](FileKind kind) {
-    return kind == FileKind::cover ? "a cover" : "sums over landmarks";
+    return kind == FileKind::cover   ? "a cover"
+           : kind == FileKind::block ? "kernel PCA of a block"
+                                     : "sums over landmarks";
   };
-  const FileKind first = file_kind(parts.front());
+  const FileKind first = part_kind(parts.front());
   for (const std::string& part : parts) {
-    const FileKind kind = file_kind(part);
+    const FileKind kind = part_kind(part);
     if (kind == FileKind::model)
       throw UsageError(fmt::format("{} is a model; merge takes parts from mercer summarize", part));
     if (kind != first)
@@ -91,7 +102,15 @@ Part merged(const std::vector<std::string>& paths, const Run&... run) {
   return all;
 }
 
+void refuse_deflation(const MergeFlags& flags) {
+  const auto given = flags.deflation.given();
+  if (!given.empty())
+    throw UsageError(
+        fmt::format("{} is for parts from mercer summarize --method partitioned", given.front()));
+}
+
 Fit merge_landmark_parts(const MergeFlags& flags, const RunOptions& run) {
+  refuse_deflation(flags);
   if (!flags.second_pass.empty())
     throw UsageError("--second-pass is for covers; sums over landmarks are exact already");
   LandmarkOptions options;
@@ -124,6 +143,7 @@ Cover covered_again(const Cover& merged, const MergeFlags& flags, const RunOptio
 }
 
 Fit merge_covers(const MergeFlags& flags, const RunOptions& run) {
+  refuse_deflation(flags);
   ReducedSetOptions options;
   flags.components.apply(options);
   options.validate();
@@ -132,13 +152,47 @@ Fit merge_covers(const MergeFlags& flags, const RunOptions& run) {
       .finish(options, run);
 }
 
+/// All at once, along a tree: deflating after every part would lose more.
+Fit merge_blocks(const MergeFlags& flags, const RunOptions& run) {
+  if (!flags.second_pass.empty())
+    throw UsageError("--second-pass is for covers; blocks are merged without their rows");
+  if (flags.components.no_center)
+    throw UsageError("--no-center comes too late: blocks are centred, or not, when summarized");
+  const MergeOptions options = flags.deflation.options();
+  const BlockFitOptions finish = block_fit_options(flags.components);
+  std::vector<BlockModel> blocks;
+  for (const std::string& part : flags.parts) {
+    throw_if_interrupted();
+    blocks.push_back(BlockModel::load(part));
+    try {
+      require_mergeable(blocks.front(), blocks.back());
+    } catch (const InvalidArgument& e) {
+      throw UsageError(
+          fmt::format("{} does not go with {}: {}", part, flags.parts.front(), e.what()));
+    }
+  }
+  return mercer::merge(blocks, options, run).finish(finish, run);
+}
+
+Fit merge_parts(const MergeFlags& flags, const RunOptions& run) {
+  switch (common_kind(flags.parts)) {
+    case FileKind::cover:
+      return merge_covers(flags, run);
+    case FileKind::block:
+    case FileKind::stream:
+      return merge_blocks(flags, run);
+    case FileKind::model:
+    case FileKind::landmark_part:
+      break;
+  }
+  return merge_landmark_parts(flags, run);
+}
+
 void run(const MergeFlags& flags) {
   require_good_files(flags);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
-  const FileKind kind = common_kind(flags.parts);
-  const Fit fit = kind == FileKind::cover ? merge_covers(flags, run_options)
-                                          : merge_landmark_parts(flags, run_options);
+  const Fit fit = merge_parts(flags, run_options);
   bar.clear();
   throw_if_interrupted();
   fit.model.save(flags.output);
@@ -158,10 +212,12 @@ void add_merge(Program& program) {
            "  mercer merge monday.part tuesday.part -o both.mercer\n"
            "  mercer merge *.part -o all.mercer --retain 0.95 --json summary.json\n\n"
            "  mercer merge *.part -o all.mercer --second-pass a.npy --second-pass b.npy\n\n"
-           "The parts come from mercer summarize, all with the same landmarks or the same\n"
-           "radius. The model of landmarks is the one that a fit of all rows gives. Rows of\n"
-           "merged covers may be twice the radius from their centre; a second pass over the\n"
-           "rows makes it once.",
+           "  mercer merge a.block b.block -o all.mercer --deflate 0.9999 --max-components 600\n\n"
+           "The parts come from mercer summarize, all with the same landmarks, the same radius or\n"
+           "the same kernel. The model of landmarks is the one that a fit of all rows gives. Rows\n"
+           "of merged covers may be twice the radius from their centre; a second pass over the\n"
+           "rows makes it once. Blocks (partitioned) and states of mercer update merge exactly,\n"
+           "but for what deflation gives up.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positionals("PART", flags->parts, "Files from mercer summarize");
@@ -176,6 +232,8 @@ void add_merge(Program& program) {
   flags->run.add_quiet(arguments, "Print one line instead of the whole summary");
   arguments.group("What to compute");
   flags->components.add(arguments);
+  arguments.group("Blocks (partitioned)");
+  flags->deflation.add(arguments);
   arguments.group("Running");
   flags->run.add_threads_and_memory(arguments);
 }

@@ -18,6 +18,8 @@ constexpr const char* kExact = "exact";
 constexpr const char* kLandmarks = "landmarks";
 constexpr const char* kRandomFeatures = "random_features";
 constexpr const char* kKronecker = "kronecker";
+constexpr const char* kGreedy = "greedy";
+constexpr const char* kPartitioned = "partitioned";
 constexpr const char* kShadow = "shadow";
 constexpr const char* kKmeans = "kmeans";
 constexpr const char* kParing = "paring";
@@ -79,12 +81,14 @@ void MethodFlags::add_problem(Arguments& arguments) {
       .option("--method", "NAME", method,
               "auto (default): what suits the size of the table; exact: all pairs of rows; "
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
-              "their radius; kmeans, paring, herding: other centres; laplacian_eigenmaps, "
+              "their radius; kmeans, paring, herding: other centres; greedy: the fewest rows that "
+              "represent the others; partitioned: the same block by block; laplacian_eigenmaps, "
               "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; "
               "random_features, kronecker: for comparison. Without --method, options choose the "
               "first method that has them all")
-      .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kRandomFeatures,
-               kKronecker, kEigenmaps, kDiffusionMaps, kNormalizedCut});
+      .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kGreedy,
+               kPartitioned, kRandomFeatures, kKronecker, kEigenmaps, kDiffusionMaps,
+               kNormalizedCut});
   components.add(arguments);
 }
 
@@ -161,8 +165,8 @@ void MethodFlags::add_kronecker(Arguments& arguments) {
 void MethodFlags::add_precision(Arguments& arguments) {
   arguments
       .option("--precision", "TYPE", precision,
-              "Arithmetic of the kernel values: double (default), float (faster, about 1e-5; not "
-              "with random features and Kronecker products)")
+              "Arithmetic of the kernel values: double (default), float (faster, about 1e-5; "
+              "exact and landmarks)")
       .one_of({"double", "float"});
 }
 
@@ -213,6 +217,8 @@ std::vector<MethodFlags::Given> MethodFlags::given() const {
   add(reduction.center_weights.has_value(), "--center-weights", or_graphs(reduced));
   add(reduction.shuffle, "--shuffle", or_graphs({kShadow}));
   add(verify, "--verify", reduced);
+  for (const char* option : blocks.library.given()) add(true, option, {kGreedy, kPartitioned});
+  for (const char* option : blocks.given()) add(true, option, {kPartitioned});
   add(manifold.reduce.has_value(), "--reduce", graphs);
   add(manifold.laplacian.has_value(), "--laplacian", {kEigenmaps});
   add(manifold.no_self_loops, "--no-self-loops", {kEigenmaps, kNormalizedCut});

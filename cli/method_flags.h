@@ -12,6 +12,7 @@
 #include <mercer/random_features.h>
 #include <mercer/reduced_set.h>
 
+#include "cli/block_flags.h"
 #include "cli/component_flags.h"
 #include "cli/manifold_flags.h"
 #include "cli/program.h"
@@ -48,6 +49,7 @@ struct MethodFlags {
 
   ReductionFlags reduction;
   bool verify = false;
+  BlockFlags blocks;
   ManifoldFlags manifold;
 
   std::optional<std::string> solver;

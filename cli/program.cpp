@@ -292,6 +292,9 @@ int Program::run() const {
   } catch (const Cancelled&) {
     fmt::print(stderr, "{}: cancelled, nothing was written\n", name);
     return 128 + interrupting_signal();
+  } catch (const Halted& e) {
+    fmt::print(stderr, "{}: {}\n", name, e.what());
+    return 128 + interrupting_signal();
   } catch (const UsageError& e) {
     report(name, e.what());
     return kUsage;

@@ -25,6 +25,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An interrupt that left something behind, which the text says.
+class Halted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// An option as completion scripts need it.
 struct OptionDescription {
   std::string names;  ///< "-o,--output", or the name of a positional

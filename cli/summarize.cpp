@@ -9,6 +9,7 @@
 #include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
+#include <mercer/incremental.h>
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
 
@@ -19,6 +20,7 @@
 #include "cli/program.h"
 #include "cli/reduction_flags.h"
 #include "cli/run_flags.h"
+#include "cli/stream.h"
 #include "cli/table_flags.h"
 
 namespace mercer::cli {
@@ -26,6 +28,7 @@ namespace {
 
 constexpr const char* kLandmarks = "landmarks";
 constexpr const char* kShadow = "shadow";
+constexpr const char* kPartitioned = "partitioned";
 
 struct SummarizeFlags {
   std::string data;
@@ -35,6 +38,9 @@ struct SummarizeFlags {
   KernelFlags kernel;
   ReductionFlags reduction;
   bool halve = false;
+  StreamFlags stream;
+  StreamBlocks blocks;
+  bool no_center = false;
   TableFlags table;
   RunFlags run;
 };
@@ -62,14 +68,28 @@ void require_weights(const SummarizeFlags& flags, const Summary& fit) {
                   flags.landmarks_from));
 }
 
-/// Landmark parts take everything else from the model.
 void refuse_cover_options(const SummarizeFlags& flags) {
+  const char* given = flags.reduction.ell      ? "--ell"
+                      : flags.reduction.radius ? "--radius"
+                      : flags.halve            ? "--halve"
+                                               : nullptr;
+  if (given != nullptr) throw UsageError(fmt::format("{} is an option of --method shadow", given));
+}
+
+void refuse_block_options(const SummarizeFlags& flags) {
+  std::vector<const char*> given = flags.stream.given();
+  if (flags.blocks.rows != StreamBlocks().rows) given.push_back("--block-size");
+  if (flags.no_center) given.push_back("--no-center");
+  if (flags.run.seed != 0) given.push_back("--seed");
+  if (!given.empty())
+    throw UsageError(fmt::format("{} is an option of --method partitioned", given.front()));
+}
+
+/// Landmark parts take everything else from the model.
+void refuse_what_the_model_says(const SummarizeFlags& flags) {
   const KernelFlags& kernel = flags.kernel;
   const TableFlags& table = flags.table;
   const std::vector<std::pair<bool, const char*>> given{
-      {flags.reduction.ell.has_value(), "--ell"},
-      {flags.reduction.radius.has_value(), "--radius"},
-      {flags.halve, "--halve"},
       {kernel.name != KernelFlags().name, "--kernel"},
       {kernel.gamma.has_value(), "--gamma"},
       {kernel.sigma.has_value(), "--sigma"},
@@ -84,17 +104,18 @@ void refuse_cover_options(const SummarizeFlags& flags) {
       {table.multiply.has_value(), "--multiply"}};
   for (const auto& [is_given, option] : given)
     if (is_given)
-      throw UsageError(fmt::format(
-          "{} is an option of --method shadow; with landmarks the model says that", option));
+      throw UsageError(fmt::format("{} does not go with landmarks: their model says that", option));
 }
 
 void summarize_landmarks(const SummarizeFlags& flags) {
   const auto start = Clock::now();
   refuse_cover_options(flags);
+  refuse_block_options(flags);
+  refuse_what_the_model_says(flags);
   if (flags.landmarks_from.empty())
     throw UsageError(
         "the landmarks of a model serve every part: name it with --landmarks-from, or choose "
-        "--method shadow, which needs none");
+        "--method shadow or partitioned, which need none");
   require_other_file(flags.output, {flags.data, flags.landmarks_from});
   require_writable(flags.output);
   ProgressBar bar(!flags.run.quiet);
@@ -138,6 +159,7 @@ void require_common_choices(const SummarizeFlags& flags, const Kernel& kernel) {
 
 void summarize_cover(const SummarizeFlags& flags) {
   const auto start = Clock::now();
+  refuse_block_options(flags);
   const Kernel kernel = flags.kernel.kernel();
   require_common_choices(flags, kernel);
   const ReductionOptions reduction = flags.reduction.options(Reduction::shadow);
@@ -161,11 +183,39 @@ void summarize_cover(const SummarizeFlags& flags) {
              time_since(start));
 }
 
+/// As a stream that begins and ends with this part: it may be larger than the memory, its library
+/// has no two points for the same rows, and mercer update can go on with it.
+void summarize_blocks(const SummarizeFlags& flags) {
+  const auto start = Clock::now();
+  refuse_cover_options(flags);
+  flags.blocks.require_rows();
+  const Kernel kernel = flags.kernel.kernel();
+  require_common_choices(flags, kernel);
+  const IncrementalOptions options = flags.stream.options(!flags.no_center, flags.run.seed);
+  require_other_file(flags.output, {flags.data});
+  require_writable(flags.output);
+  ProgressBar bar(!flags.run.quiet);
+  const RunOptions run_options = flags.run.options(bar);
+  const auto rows = open_rows(flags.data, flags.table.options(run_options.memory_limit_bytes));
+  IncrementalFit stream(kernel, options,
+                        {.columns = rows->rules(), .scaling = flags.table.scaling(*rows)});
+  add_rows(stream, *rows, 0, flags.blocks.rows, run_options, bar);
+  bar.clear();
+  throw_if_interrupted();
+  stream.save(flags.output);
+  if (flags.run.quiet) return;
+  const BlockModel block = stream.block();
+  fmt::print("{}: {} rows, weight {:.15g}, library {}, {} components in {}\n", flags.output,
+             block.rows(), block.total_weight(), block.library_size(), block.components(),
+             time_since(start));
+}
+
 void run(const SummarizeFlags& flags) {
   if (flags.method == kLandmarks) return summarize_landmarks(flags);
   if (!flags.landmarks_from.empty())
     throw UsageError("--landmarks-from is an option of the method landmarks");
-  summarize_cover(flags);
+  if (flags.method == kShadow) return summarize_cover(flags);
+  summarize_blocks(flags);
 }
 
 }  // namespace
@@ -180,18 +230,22 @@ void add_summarize(Program& program) {
            "  mercer summarize monday.npy --landmarks-from sample.mercer -o monday.part\n"
            "  mercer summarize tuesday.npy --landmarks-from sample.mercer -o tuesday.part\n"
            "  mercer merge monday.part tuesday.part -o both.mercer\n\n"
-           "  mercer summarize monday.npy --method shadow --gamma 0.5 --ell 4 -o monday.part\n\n"
+           "  mercer summarize monday.npy --method shadow --gamma 0.5 --ell 4 -o monday.part\n"
+           "  mercer summarize monday.npy --method partitioned --gamma 0.5 --mse 1e-3 -o "
+           "m.block\n\n"
            "Parts may be summed up at different times and on different machines. With landmarks,\n"
            "all have to use the same model: its landmarks, its kernel, its columns and their\n"
-           "scaling. Covers (--method shadow) need the same kernel and radius.",
+           "scaling. Covers (--method shadow) need the same kernel and radius, blocks\n"
+           "(--method partitioned) the same kernel; these can also be continued, by mercer update.",
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The part: csv, npy, libsvm, idx, images; also .gz");
   arguments.option("-o,--output", "FILE", flags->output, "Where to write the sums").required();
   arguments
       .option("--method", "NAME", flags->method,
-              "landmarks (default: sums that add up exactly), shadow (a cover by weighted centres)")
-      .one_of({kLandmarks, kShadow});
+              "landmarks (default: sums that add up exactly), shadow (a cover by weighted "
+              "centres), partitioned (kernel PCA of this part, which merges with that of others)")
+      .one_of({kLandmarks, kShadow, kPartitioned});
   arguments.option("--landmarks-from", "FILE", flags->landmarks_from,
                    "A model from mercer fit --method landmarks, the same for all parts");
   flags->run.add_quiet(arguments, "Print nothing");
@@ -199,10 +253,15 @@ void add_summarize(Program& program) {
   flags->reduction.add_radius(arguments);
   arguments.flag("--halve", flags->halve,
                  "Half of that radius: after a merge no row is farther than the whole");
+  arguments.group("Blocks (partitioned)");
+  flags->blocks.add(arguments);
+  flags->stream.add(arguments);
+  arguments.flag("--no-center", flags->no_center, "Do not subtract the mean in feature space");
   flags->kernel.add(arguments);
   flags->table.add(arguments);
   arguments.group("Running");
   flags->run.add_threads_and_memory(arguments);
+  flags->run.add_seed(arguments);
 }
 
 }  // namespace mercer::cli

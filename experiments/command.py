@@ -20,6 +20,15 @@ def mercer(*words):
     return done.stdout
 
 
+def real_data(name):
+    """A file of the real data sets, which are in the folder named by MERCER_DATA; without it the script ends."""
+    path = Path(os.environ.get("MERCER_DATA", "")) / name
+    if not os.environ.get("MERCER_DATA") or not path.exists():
+        print(f"skipped: MERCER_DATA has no {name}")
+        raise SystemExit(0)
+    return path
+
+
 def read_file(path):
     """Metadata and tensors of a file that mercer wrote (docs/model_file.md)."""
     data = Path(path).read_bytes()

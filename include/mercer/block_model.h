@@ -61,6 +61,9 @@ struct BlockFitOptions {
   std::size_t components = 10;
   std::optional<double> retain{};
   std::optional<double> min_eigenvalue{};
+
+  /// Throws InvalidArgument naming the field.
+  void validate() const;
 };
 
 /// Kernel PCA of a part of the data that merges, exactly, with that of other parts: without the
@@ -144,9 +147,12 @@ class BlockModel {
   std::shared_ptr<const State> state_;
 };
 
+/// Throws InvalidArgument, saying what differs, for parts that were made with other kernels,
+/// columns or scalings.
+void require_mergeable(const BlockModel& a, const BlockModel& b);
+
 /// The model of the rows of both. Without deflation merging is exact, so that the order of merges
-/// does not matter beyond rounding. Throws InvalidArgument, saying what differs, for parts that
-/// were made with other kernels, columns or scalings.
+/// does not matter beyond rounding. Throws as `require_mergeable`.
 BlockModel merge(const BlockModel& a, const BlockModel& b, const MergeOptions& options = {},
                  const RunOptions& run = {});
 

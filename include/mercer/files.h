@@ -9,7 +9,8 @@ enum class FileKind {
   model,          ///< Model::load
   landmark_part,  ///< LandmarkPart::load
   cover,          ///< Cover::load
-  block,          ///< BlockModel::load, and IncrementalFit::load where a stream goes on
+  block,          ///< BlockModel::load
+  stream,         ///< IncrementalFit::load, and BlockModel::load for its model
 };
 
 /// From the beginning of the file; whether the rest is sound is for loading to tell. Throws

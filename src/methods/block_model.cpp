@@ -29,18 +29,6 @@ double limit_bytes(const RunOptions& run) {
   return static_cast<double>(system::memory_limit_bytes(run.memory_limit_bytes));
 }
 
-void require_mergeable(const BlockNumbers& a, const BlockNumbers& b) {
-  methods::require_same_kernel(a.kernel, b.kernel);
-  methods::require_same_input(a.input, b.input);
-  if (a.columns != b.columns) {
-    throw InvalidArgument(
-        fmt::format("the blocks are of rows with {} and with {} columns", a.columns, b.columns));
-  }
-  if (a.centered != b.centered) {
-    throw InvalidArgument("one of the blocks is centred and the other is not");
-  }
-}
-
 }  // namespace
 
 void MergeOptions::validate() const {
@@ -55,6 +43,10 @@ void MergeOptions::validate() const {
 
 void BlockOptions::validate() const {
   library.validate();
+}
+
+void BlockFitOptions::validate() const {
+  const methods::ComponentChoice checked(components, retain, min_eigenvalue);
 }
 
 BlockModel::BlockModel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -201,10 +193,24 @@ BlockModel BlockModel::load(const std::filesystem::path& path) {
   return methods::make_block_model(model::read_block(path).block);
 }
 
+void require_mergeable(const BlockModel& first, const BlockModel& second) {
+  const BlockNumbers& a = first.state().numbers;
+  const BlockNumbers& b = second.state().numbers;
+  methods::require_same_kernel(a.kernel, b.kernel);
+  methods::require_same_input(a.input, b.input);
+  if (a.columns != b.columns) {
+    throw InvalidArgument(
+        fmt::format("the blocks are of rows with {} and with {} columns", a.columns, b.columns));
+  }
+  if (a.centered != b.centered) {
+    throw InvalidArgument("one of the blocks is centred and the other is not");
+  }
+}
+
 BlockModel merge(const BlockModel& a, const BlockModel& b, const MergeOptions& options,
                  const RunOptions& run) {
   options.validate();
-  require_mergeable(a.state().numbers, b.state().numbers);
+  require_mergeable(a, b);
   engine::Workers workers(run);
   workers.begin_phase("merge");
   return methods::make_block_model(methods::merge_blocks(a.state().numbers, b.state().numbers,
@@ -215,9 +221,7 @@ BlockModel merge(std::span<const BlockModel> blocks, const MergeOptions& options
                  const RunOptions& run) {
   if (blocks.empty()) throw InvalidArgument("there are no blocks to merge");
   options.validate();
-  for (const BlockModel& block : blocks) {
-    require_mergeable(blocks.front().state().numbers, block.state().numbers);
-  }
+  for (const BlockModel& block : blocks) require_mergeable(blocks.front(), block);
   engine::Workers workers(run);
   workers.begin_phase("merge");
   return methods::merge_tree({blocks.begin(), blocks.end()}, options, limit_bytes(run), workers);

@@ -21,7 +21,8 @@ std::vector<std::vector<std::size_t>> by_label(const std::vector<std::size_t>& l
   return blocks;
 }
 
-/// Where blocks end.
+}  // namespace
+
 std::vector<std::size_t> block_ends(std::size_t n, const PartitionedOptions& options) {
   std::vector<std::size_t> ends;
   if (options.blocks) {
@@ -37,8 +38,6 @@ std::vector<std::size_t> block_ends(std::size_t n, const PartitionedOptions& opt
   ends.push_back(n);
   return ends;
 }
-
-}  // namespace
 
 std::vector<std::vector<std::size_t>> partition_rows(std::size_t n,
                                                      const PartitionedOptions& options,

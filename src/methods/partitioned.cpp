@@ -116,17 +116,21 @@ void PartitionedFit::blocks_from_memory(methods::BlockStage& stage) {
 }
 
 void PartitionedFit::blocks_from_source(methods::BlockStage& stage) {
-  std::size_t size = options_.block_size.value_or(methods::kDefaultBlockRows);
+  std::vector<std::size_t> ends;
   if (options_.blocks) {
     if (!data_.rows()) {
       throw InvalidArgument(
           "the number of rows of this source is not known before it is read: give block_size "
           "instead of blocks");
     }
-    size = (*data_.rows() + *options_.blocks - 1) / *options_.blocks;
+    ends = methods::block_ends(*data_.rows(), options_);
   }
+  const std::size_t size = options_.block_size.value_or(methods::kDefaultBlockRows);
   data_.for_each_chunk(
-      std::max<std::size_t>(size, 1),
+      [&](std::size_t first) {
+        const auto end = std::ranges::upper_bound(ends, first);
+        return end == ends.end() ? size : *end - first;
+      },
       [&](const methods::Chunk& chunk) {
         engine::check_new_points(kernel_, chunk.points, chunk.first_row);
         stage.add({.points = Matrix<double>(chunk.points),
@@ -139,7 +143,7 @@ void PartitionedFit::blocks_from_source(methods::BlockStage& stage) {
 /// What is asked for; without a wish, whether the rows can be read once more is tried.
 Refine PartitionedFit::decide_refine(std::size_t blocks) {
   Refine refine = options_.refine;
-  std::string why = "asked for";
+  std::string why = refine == Refine::none ? "every row is read once" : "every row is read twice";
   if (refine == Refine::automatic) {
     refine = Refine::two_level;
     why = "the rows can be read twice";
@@ -155,9 +159,9 @@ Refine PartitionedFit::decide_refine(std::size_t blocks) {
       record_.summary().choices.begin(),
       {.what = "blocks",
        .value = std::to_string(blocks),
-       .why = fmt::format("{} rows in each", options_.partition == Partition::labels
-                                                 ? "the same label"
-                                                 : fmt::format("about {}", rows_ / blocks))});
+       .why = options_.partition == Partition::labels
+                  ? "rows of the same label in each"
+                  : fmt::format("about {} rows in each", rows_ / blocks)});
   return refine;
 }
 

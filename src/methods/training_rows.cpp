@@ -26,9 +26,16 @@ std::size_t TrainingRows::cols() const {
 void TrainingRows::for_each_chunk(std::size_t chunk_rows,
                                   const std::function<void(const Chunk&)>& use,
                                   engine::Workers& workers) {
+  for_each_chunk([=](std::size_t) { return chunk_rows; }, use, workers);
+}
+
+void TrainingRows::for_each_chunk(
+    const std::function<std::size_t(std::size_t first_row)>& rows_from,
+    const std::function<void(const Chunk&)>& use, engine::Workers& workers) {
   if (memory_) {
-    for (std::size_t first = 0; first < memory_->rows(); first += chunk_rows) {
-      const std::size_t count = std::min(chunk_rows, memory_->rows() - first);
+    std::size_t count = 0;
+    for (std::size_t first = 0; first < memory_->rows(); first += count) {
+      count = std::min(rows_from(first), memory_->rows() - first);
       workers.report_rows(first, memory_->rows());
       use({.first_row = first,
            .points = memory_->rows_from(first, count),
@@ -39,7 +46,7 @@ void TrainingRows::for_each_chunk(std::size_t chunk_rows,
   }
   source_->rewind();
   std::size_t first = 0;
-  while (auto block = source_->next(chunk_rows)) {
+  while (auto block = source_->next(rows_from(first))) {
     workers.report_rows(first, rows_);
     const std::vector<double> weights = std::move(block->weights);
     const Matrix<double> points = std::move(*block).dense();

@@ -41,6 +41,9 @@ class TrainingRows {
   /// Every chunk in order; the progress of the current phase follows the rows.
   void for_each_chunk(std::size_t chunk_rows, const std::function<void(const Chunk&)>& use,
                       engine::Workers& workers);
+  /// The same with chunks of different sizes: `rows_from` is how many begin with this row.
+  void for_each_chunk(const std::function<std::size_t(std::size_t first_row)>& rows_from,
+                      const std::function<void(const Chunk&)>& use, engine::Workers& workers);
 
  private:
   std::optional<MatrixView<const double>> memory_;

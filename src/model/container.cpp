@@ -193,13 +193,14 @@ Container read_container(const std::filesystem::path& path) {
   return read_all(reader, path.string());
 }
 
-std::string read_kind(const std::filesystem::path& path) {
+FileHead read_head(const std::filesystem::path& path) {
   FileReader reader(path);
   Checksum ignored;
   const std::string name = path.string();
   const std::string text = read_header_text(reader, ignored, name);
   Header header = parse_header(text, reader.size() - kLengthBytes - text.size(), name);
-  return take_kind(header.metadata, name);
+  std::string kind = take_kind(header.metadata, name);
+  return {.kind = std::move(kind), .metadata = std::move(header.metadata)};
 }
 
 Container parse_container(std::span<const std::byte> bytes, const std::string& name) {

@@ -47,8 +47,14 @@ void write_container(const std::filesystem::path& path, const std::string& kind,
 /// all numbers are finite. Throws FileError.
 Container read_container(const std::filesystem::path& path);
 
-/// What a file holds, from its header alone: the rest is not looked at. Throws FileError.
-std::string read_kind(const std::filesystem::path& path);
+/// What a file says of itself.
+struct FileHead {
+  std::string kind;
+  std::map<std::string, std::string> metadata;  ///< without version, kind and checksum
+};
+
+/// From the header alone: the rest is not looked at. Throws FileError.
+FileHead read_head(const std::filesystem::path& path);
 
 /// The same as read_container from memory; `name` stands for the file in messages.
 Container parse_container(std::span<const std::byte> bytes, const std::string& name);

@@ -58,7 +58,8 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
   for (const std::string method :
        {"auto", "exact --storage matrix_free", "landmarks --landmarks 60",
         "random_features --frequencies 128 --orthogonal", "kronecker --kronecker-groups 60",
-        "kronecker --kronecker-order principal --no-center", "shadow --ell 3",
+        "kronecker --kronecker-order principal --no-center", "greedy --max-library 40",
+        "partitioned --mse 0.01", "partitioned --blocks 5 --refine none", "shadow --ell 3",
         "shadow --radius 0.5 --center-weights operator --shuffle", "kmeans --centers 40",
         "paring --centers 40 --center-weights nearest", "herding --ell 2 --center-weights mmd"}) {
     const std::string words = "fit r.npy -o m.mercer --gamma 0.2 --components 4 --scores z.npy ";
@@ -209,6 +210,9 @@ TEST_F(Methods, AnOptionOfOneMethodChoosesItAndTheSummarySaysSo) {
            {"--orthogonal", "random_features"},
            {"--kronecker-order file", "kronecker"},
            {"--kronecker-groups 10", "kronecker"},
+           {"--mse 0.1", "greedy"},
+           {"--pivot-rule max_residual --blocks 3", "partitioned"},
+           {"--refine reproject", "partitioned"},
            {"--solver dense", "exact"},
            {"--method auto --storage stored", "exact"}}) {
     const Summary summary = fitted("b.npy " + option);

@@ -172,7 +172,7 @@ TEST(Incremental, AResumedStreamHasTheBitsOfAnUninterruptedOne) {
     const auto points = clusters(20, 3, 99);
     EXPECT_TRUE(testing::same_bits(whole.finish().model.transform(points),
                                    part.finish().model.transform(points)));
-    EXPECT_EQ(file_kind(folder / "stream.mercer"), FileKind::block);
+    EXPECT_EQ(file_kind(folder / "stream.mercer"), FileKind::stream);
     EXPECT_EQ(BlockModel::load(folder / "stream.mercer").rows(), 1500U);
   }
 }
