@@ -139,7 +139,7 @@ TEST(BlockGram, ScalesValuesWhoseSquaresOverflow) {
 
 TEST(BlockGram, StopsWhenCancelled) {
   const auto points = normal_matrix(400, 2, 1);
-  Workers workers(RunOptions{.threads = 2, .cancelled = [] { return true; }});
+  Workers workers(RunOptions{.threads = 1, .cancelled = [] { return true; }});
   EXPECT_THROW(BlockGram(Gaussian{1}, points, 20, true, workers), Cancelled);
 }
 
