@@ -49,4 +49,19 @@ Kernel KernelFlags::kernel() const {
   return make_kernel(name, parameters);
 }
 
+std::vector<const char*> KernelFlags::given() const {
+  std::vector<const char*> options;
+  const auto add = [&](bool is_given, const char* option) {
+    if (is_given) options.push_back(option);
+  };
+  add(name != KernelFlags().name, "--kernel");
+  add(gamma.has_value(), "--gamma");
+  add(sigma.has_value(), "--sigma");
+  add(length.has_value(), "--length");
+  add(alpha.has_value(), "--alpha");
+  add(degree.has_value(), "--degree");
+  add(coef0.has_value(), "--coef0");
+  return options;
+}
+
 }  // namespace mercer::cli

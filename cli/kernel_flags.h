@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mercer/kernel.h>
 
@@ -22,6 +23,8 @@ struct KernelFlags {
   void add(Arguments& arguments);
   /// Throws UsageError when a parameter is none of this kernel's.
   Kernel kernel() const;
+  /// The options that say something else than the default.
+  std::vector<const char*> given() const;
 };
 
 }  // namespace mercer::cli

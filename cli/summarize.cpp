@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -87,24 +88,10 @@ void refuse_block_options(const SummarizeFlags& flags) {
 
 /// Landmark parts take everything else from the model.
 void refuse_what_the_model_says(const SummarizeFlags& flags) {
-  const KernelFlags& kernel = flags.kernel;
-  const TableFlags& table = flags.table;
-  const std::vector<std::pair<bool, const char*>> given{
-      {kernel.name != KernelFlags().name, "--kernel"},
-      {kernel.gamma.has_value(), "--gamma"},
-      {kernel.sigma.has_value(), "--sigma"},
-      {kernel.length.has_value(), "--length"},
-      {kernel.alpha.has_value(), "--alpha"},
-      {table.label_column != "none", "--label-column"},
-      {!table.ignore_columns.empty(), "--ignore-columns"},
-      {!table.one_hot.empty(), "--one-hot"},
-      {table.standardize, "--standardize"},
-      {table.scale != "none", "--scale"},
-      {table.shift.has_value(), "--shift"},
-      {table.multiply.has_value(), "--multiply"}};
-  for (const auto& [is_given, option] : given)
-    if (is_given)
-      throw UsageError(fmt::format("{} does not go with landmarks: their model says that", option));
+  std::vector<const char*> given = flags.kernel.given();
+  std::ranges::copy(flags.table.given_rules(), std::back_inserter(given));
+  if (given.empty()) return;
+  throw UsageError(fmt::format("{} does not go with landmarks: their model says that", given[0]));
 }
 
 void summarize_landmarks(const SummarizeFlags& flags) {

@@ -65,4 +65,19 @@ ColumnScaling TableFlags::fixed(std::size_t columns) const {
   return fixed_scaling(columns, shift.value_or(0), multiply.value_or(1));
 }
 
+std::vector<const char*> TableFlags::given_rules() const {
+  std::vector<const char*> options;
+  const auto add = [&](bool is_given, const char* option) {
+    if (is_given) options.push_back(option);
+  };
+  add(label_column != "none", "--label-column");
+  add(!ignore_columns.empty(), "--ignore-columns");
+  add(!one_hot.empty(), "--one-hot");
+  add(standardize, "--standardize");
+  add(scale != "none", "--scale");
+  add(shift.has_value(), "--shift");
+  add(multiply.has_value(), "--multiply");
+  return options;
+}
+
 }  // namespace mercer::cli

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mercer/data.h>
 #include <mercer/input.h>
@@ -29,6 +30,8 @@ struct TableFlags {
   /// The map that was asked for, fitted to the points: the same bits from memory and from a source.
   ColumnScaling scaling(MatrixView<const double> points) const;
   ColumnScaling scaling(RowSource& rows) const;
+  /// The options on columns and scaling that were given.
+  std::vector<const char*> given_rules() const;
 
  private:
   ColumnScaling fixed(std::size_t columns) const;

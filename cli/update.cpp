@@ -1,11 +1,12 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,28 +59,11 @@ bool exists(const std::string& path) {
 
 /// What a stream that has begun knows already.
 void refuse_options_of_a_start(const UpdateFlags& flags) {
-  const KernelFlags& kernel = flags.kernel;
-  const TableFlags& table = flags.table;
   std::vector<const char*> given = flags.stream.given();
-  const std::vector<std::pair<bool, const char*>> others{
-      {kernel.name != KernelFlags().name, "--kernel"},
-      {kernel.gamma.has_value(), "--gamma"},
-      {kernel.sigma.has_value(), "--sigma"},
-      {kernel.length.has_value(), "--length"},
-      {kernel.alpha.has_value(), "--alpha"},
-      {kernel.degree.has_value(), "--degree"},
-      {kernel.coef0.has_value(), "--coef0"},
-      {table.label_column != "none", "--label-column"},
-      {!table.ignore_columns.empty(), "--ignore-columns"},
-      {!table.one_hot.empty(), "--one-hot"},
-      {table.standardize, "--standardize"},
-      {table.scale != "none", "--scale"},
-      {table.shift.has_value(), "--shift"},
-      {table.multiply.has_value(), "--multiply"},
-      {flags.components.no_center, "--no-center"},
-      {flags.run.seed != 0, "--seed"}};
-  for (const auto& [is_given, option] : others)
-    if (is_given) given.push_back(option);
+  std::ranges::copy(flags.kernel.given(), std::back_inserter(given));
+  std::ranges::copy(flags.table.given_rules(), std::back_inserter(given));
+  if (flags.components.no_center) given.push_back("--no-center");
+  if (flags.run.seed != 0) given.push_back("--seed");
   if (given.empty()) return;
   throw UsageError(fmt::format("{} is for --start; a stream keeps what it began with", given[0]));
 }
