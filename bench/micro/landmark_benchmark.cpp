@@ -33,7 +33,7 @@ template <class T>
 void landmark_pass(benchmark::State& state) {
   using Pass = engine::MomentsPass<T, T>;
   using engine::kBlock;
-  constexpr std::size_t kRows = 2 * Pass::kChunkRows;
+  constexpr std::size_t kRows = 5 * Pass::kChunkRows;
   const auto m = static_cast<std::size_t>(state.range(0));
   const Kernel kernel = Gaussian{.gamma = typical_gamma(kDepth)};
   const auto points = normal_points(kRows, kDepth);

@@ -22,14 +22,12 @@ std::size_t triangle_size(std::size_t blocks) {
   return blocks * (blocks + 1) / 2;
 }
 
-/// Rows multiplied at a time: one panel of them (12 or 24 KiB) stays in the first-level cache while
-/// it meets all others one by one.
-constexpr std::size_t kPassRows = 128;
+/// Rows multiplied at a time: one panel of them (18 KiB) and the columns that it meets (6 KiB)
+/// share the first-level cache.
+constexpr std::size_t kPassRows = 96;
 
-/// Rows that all blocks of the scatter take in turn: those of a thousand features (1 MiB) stay in
-/// the second-level cache meanwhile. Float products are summed in float as long.
-template <class T>
-constexpr std::size_t kSliceRows = std::is_same_v<T, double> ? kPassRows : 2 * kPassRows;
+/// Rows whose float products are summed in float.
+constexpr std::size_t kFloatRows = 4 * kPassRows;
 
 }  // namespace
 
@@ -176,37 +174,26 @@ void MomentsPass<Tile, Scatter>::fill_and_center(std::size_t block, std::size_t 
   }
 }
 
-/// Adds the products of `count` rows to one block of the scatter (blocks are numbered in the order
-/// of the lower triangle).
+/// out += the products of features of blocks i and j over the rows [begin, end).
 template <class Tile, class Scatter>
-void MomentsPass<Tile, Scatter>::add_products(std::size_t block, std::size_t begin,
-                                              std::size_t count) {
-  const auto i =
-      static_cast<std::size_t>((std::sqrt(8.0 * static_cast<double>(block) + 1) - 1) / 2);
-  const std::size_t j = block - triangle_size(i);
+void MomentsPass<Tile, Scatter>::add_products(std::size_t i, std::size_t j, std::size_t begin,
+                                              std::size_t end, Scatter* out) const {
   const std::size_t width = panel_width<Scatter>();
   const std::size_t panels = kBlock / width;
   // The last block may have room for more features than there are.
   const std::size_t row_panels =
       std::min(panels, (moments_.size() - i * kBlock + width - 1) / width);
   const std::size_t panel_stride = kChunkRows * width;
-  double* total = moments_.blocks_.data() + block * kBlockValues;
-  std::vector<Scatter> partial;
-  if constexpr (!std::is_same_v<Scatter, double>) partial.resize(kBlockValues, Scatter{0});
-  for (std::size_t first = begin; first < begin + count; first += kPassRows) {
+  for (std::size_t first = begin; first < end; first += kPassRows) {
     ScatterArgs<Scatter> args;
     args.rows = features_.data() + i * panels * panel_stride + first * width;
     args.cols = features_.data() + j * panels * panel_stride + first * width;
     args.row_panels = row_panels;
     args.col_count = kBlock;
     args.panel_stride = panel_stride;
-    args.depth = std::min(kPassRows, begin + count - first);
+    args.depth = std::min(kPassRows, end - first);
+    args.out = out;
     args.out_stride = kBlock * width;
-    if constexpr (std::is_same_v<Scatter, double>) {
-      args.out = total;
-    } else {
-      args.out = partial.data();
-    }
     if (i == j) {  // only what lies below the diagonal, to whole panels
       args.row_panels = 1;
       for (std::size_t p = 0; p < row_panels; ++p) {
@@ -219,16 +206,25 @@ void MomentsPass<Tile, Scatter>::add_products(std::size_t block, std::size_t beg
       add_scatter(args);
     }
   }
-  if constexpr (!std::is_same_v<Scatter, double>) add_promoted_block(partial.data(), total);
 }
 
-/// The blocks [first, last) of the scatter, one slice of rows after another. An element of the
-/// scatter sums its rows in their order, whoever has its block.
+/// One block of the scatter, by its number in the lower triangle. It takes all rows of the chunk in
+/// their order, so no other thread's work shows in it.
 template <class Tile, class Scatter>
-void MomentsPass<Tile, Scatter>::add_blocks(std::size_t first, std::size_t last, std::size_t rows) {
-  for (std::size_t begin = 0; begin < rows; begin += kSliceRows<Scatter>) {
-    const std::size_t count = std::min(kSliceRows<Scatter>, rows - begin);
-    for (std::size_t block = first; block < last; ++block) add_products(block, begin, count);
+void MomentsPass<Tile, Scatter>::add_block(std::size_t block, std::size_t rows) {
+  const auto i =
+      static_cast<std::size_t>((std::sqrt(8.0 * static_cast<double>(block) + 1) - 1) / 2);
+  const std::size_t j = block - triangle_size(i);
+  double* total = moments_.blocks_.data() + block * kBlockValues;
+  if constexpr (std::is_same_v<Scatter, double>) {
+    add_products(i, j, 0, rows, total);
+  } else {
+    std::vector<Scatter> partial(kBlockValues);
+    for (std::size_t begin = 0; begin < rows; begin += kFloatRows) {
+      std::ranges::fill(partial, Scatter{0});
+      add_products(i, j, begin, std::min(rows, begin + kFloatRows), partial.data());
+      add_promoted_block(partial.data(), total);
+    }
   }
 }
 
@@ -240,13 +236,7 @@ void MomentsPass<Tile, Scatter>::add(std::size_t rows, std::span<const double> w
   for (double& root : roots_) root = std::sqrt(root);
   const std::size_t row_blocks = (rows + kBlock - 1) / kBlock;
   workers.for_each(row_blocks, [&](std::size_t block) { fill_and_center(block, rows, fill); });
-  // Few large shares of the blocks: what a slice brings into the cache serves all of a share.
-  const std::size_t blocks = triangle_size(blocks_);
-  const std::size_t shares =
-      std::min(blocks, workers.threads() == 1 ? std::size_t{1} : 3 * workers.threads());
-  workers.for_each(shares, [&](std::size_t share) {
-    add_blocks(share * blocks / shares, (share + 1) * blocks / shares, rows);
-  });
+  workers.for_each(triangle_size(blocks_), [&](std::size_t block) { add_block(block, rows); });
   for (std::size_t block = 0; block < row_blocks; ++block) {
     for (std::size_t f = 0; f < moments_.sum_.size(); ++f) {
       moments_.sum_[f] += block_sums_(block, f);

@@ -78,9 +78,9 @@ class Moments {
 template <class Tile, class Scatter>
 class MomentsPass {
  public:
-  /// Rows taken at a time: whole blocks, and few enough for the features of 1000 landmarks to stay
-  /// in the last-level cache (15 MB).
-  static constexpr std::size_t kChunkRows = 20 * kBlock;
+  /// Rows taken at a time: whole blocks, and few enough for the features of 1000 landmarks (6 MB)
+  /// to stay in a last-level cache beside their scatter, also where others use it too.
+  static constexpr std::size_t kChunkRows = 8 * kBlock;
 
   explicit MomentsPass(Moments& moments);
 
@@ -93,8 +93,9 @@ class MomentsPass {
 
  private:
   void fill_and_center(std::size_t block, std::size_t rows, const Fill& fill);
-  void add_products(std::size_t block, std::size_t begin, std::size_t count);
-  void add_blocks(std::size_t first, std::size_t last, std::size_t rows);
+  void add_products(std::size_t i, std::size_t j, std::size_t begin, std::size_t end,
+                    Scatter* out) const;
+  void add_block(std::size_t block, std::size_t rows);
 
   Moments& moments_;
   std::size_t blocks_;         // of features
