@@ -56,8 +56,8 @@ class KernelPoints {
   std::size_t size_ = 0;
   std::size_t depth_ = 0;
   std::size_t width_ = 0;
-  TileArgs<T> form_;       // form, degree and alpha only
-  std::vector<T> panels_;  // empty when the kernel has no tile form
+  TileArgs<T> form_;  // form, degree and alpha only
+  Matrix<T> panels_;  // a row each; empty when the kernel has no tile form
   std::vector<T> half_norms_;
   MatrixView<const double> rows_;  // used when it has none
 };

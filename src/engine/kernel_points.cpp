@@ -166,10 +166,10 @@ bool KernelPoints<T>::pack(MatrixView<const Input> points) {
   form_.degree = packing->degree;
   form_.alpha = packing->alpha;
   const std::size_t panel_count = (size_ + width_ - 1) / width_;
-  panels_.assign(panel_count * width_ * depth_, T{0});
+  panels_ = Matrix<T>(panel_count, width_ * depth_);
   half_norms_.assign(panel_count * width_, static_cast<T>(-packing->bias / 2));
   for (std::size_t i = 0; i < size_; ++i) {
-    T* out = panels_.data() + (i / width_) * width_ * depth_ + i % width_;
+    T* out = panels_.row(i / width_).data() + i % width_;
     const double row_scale = packing->unit_rows ? inverse_norm(points.row(i)) : packing->scale;
     double norm2 = 0;
     for (std::size_t j = 0; j < depth_; ++j) {

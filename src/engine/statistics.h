@@ -58,9 +58,9 @@ class Moments {
   double scatter_about_shift(std::size_t i, std::size_t j) const;
 
   std::vector<double> shift_;
-  std::size_t width_;           // of the panels that scatter_ is laid out in
-  std::vector<double> sum_;     // padded to whole blocks
-  std::vector<double> blocks_;  // lower triangle of kBlock x kBlock blocks, [panel][column][row]
+  std::size_t width_;        // of the panels that blocks_ are laid out in
+  std::vector<double> sum_;  // padded to whole blocks
+  Matrix<double> blocks_;    // kBlock x kBlock of the lower triangle a row, [panel][column][row]
   double weight_ = 0;
   std::uint64_t rows_ = 0;
 };

@@ -105,8 +105,9 @@ HWY_INLINE Vec<T> pointwise(Vec<T> sum, const TileArgs<T>& args,
 }
 
 /// One register tile over `depth` coordinates. kFirst: sums start from the norms, otherwise from
-/// `out`. kLast: the pointwise function is applied before the store.
-template <class T, TileForm kForm, bool kFirst, bool kLast>
+/// `out`. kLast: the pointwise function is applied before the store. kFetchRows: the rows wait in
+/// the second-level cache.
+template <class T, TileForm kForm, bool kFirst, bool kLast, bool kFetchRows = false>
 HWY_INLINE void register_tile(const TileArgs<T>& args, std::size_t depth, const T* HWY_RESTRICT x,
                               const T* HWY_RESTRICT y, const T* HWY_RESTRICT x_half_norms,
                               const T* HWY_RESTRICT y_half_norms, T* HWY_RESTRICT out) {
@@ -123,8 +124,14 @@ HWY_INLINE void register_tile(const TileArgs<T>& args, std::size_t depth, const 
       }
     }
   }
+  constexpr std::size_t kFetchAhead = 12;  // coordinates, some 300 cycles
   for (std::size_t k = 0; k < depth; ++k) {
     V row[kRowVectors];
+    if constexpr (kFetchRows) {
+      HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) {
+        hwy::Prefetch(x + kFetchAhead * kWidth<T> + v * kLanes<T>);
+      }
+    }
     HWY_UNROLL(4) for (int v = 0; v < kRowVectors; ++v) row[v] = hn::LoadU(d, x + v * kLanes<T>);
     HWY_UNROLL(8) for (int j = 0; j < kCols; ++j) {
       const V col = hn::Set(d, y[j]);
@@ -218,18 +225,17 @@ template <class T>
 HWY_INLINE void add_scatter_of(const ScatterArgs<T>& args) {
   constexpr std::size_t kW = kWidth<T>;
   const TileArgs<T> unused;
-  for (std::size_t p = 0; p < args.row_panels; ++p) {
-    const T* x = args.rows + p * args.panel_stride;
-    T* out = args.out + p * args.out_stride;
-    for (std::size_t j = 0; j < args.col_count; j += kCols) {
-      const T* y = args.cols + (j / kW) * args.panel_stride + j % kW;
+  for (std::size_t j = 0; j < args.col_count; j += kCols) {
+    const T* y = args.cols + (j / kW) * args.panel_stride + j % kW;
+    for (std::size_t p = 0; p < args.row_panels; ++p) {
+      const T* x = args.rows + p * args.panel_stride;
+      T* out = args.out + p * args.out_stride + j * kW;
       // Sums that wait in the last-level cache would stop every tile at its beginning.
+      const T* next = p + 1 < args.row_panels ? out + args.out_stride : args.out + (j + kCols) * kW;
       constexpr std::size_t kLine = 64 / sizeof(T);
-      for (std::size_t v = 0; v < kCols * kW; v += kLine) {
-        hwy::Prefetch(out + (j + kCols) * kW + v);
-      }
-      register_tile<T, TileForm::linear, /*kFirst=*/false, /*kLast=*/false>(
-          unused, args.depth, x, y, nullptr, nullptr, out + j * kW);
+      for (std::size_t v = 0; v < kCols * kW; v += kLine) hwy::Prefetch(next + v);
+      register_tile<T, TileForm::linear, /*kFirst=*/false, /*kLast=*/false, /*kFetchRows=*/true>(
+          unused, args.depth, x, y, nullptr, nullptr, out);
     }
   }
 }
