@@ -25,6 +25,7 @@
 #include <mercer/partitioned.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
+#include <mercer/projection.h>
 #include <mercer/random_features.h>
 #include <mercer/reduced_set.h>
 #include <mercer/reduction.h>

@@ -51,7 +51,8 @@ TEST_F(ProgramTest, HelpGroupsTheOptionsOfFit) {
   const std::string help = done("fit --help");
   for (const char* part :
        {"What to compute:", "Kernel:", "Columns (numbered from 1):", "Scaling (kept in the model):",
-        "Landmarks:", "Random features:", "Exact method:", "Running:", "-o,--output FILE"})
+        "Random projection (kept in the model):", "Landmarks:", "Random features:", "Exact method:",
+        "Running:", "-o,--output FILE"})
     EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 
