@@ -7,11 +7,10 @@
 //     f(x) = mean f + sum_i a_i (k(c_i, x) - mean k(c_i, .)),
 // as unbiased as before, and its variance has squares of the smaller differences. The common part
 // of all kernel values, which says nothing of x, is most of what rounding gets wrong otherwise: on
-// USPS digits 5 % error keeps 83 % of the points in place of 99 %, 20 % error 22 % in place of 93
-// %.
+// USPS digits 20 % error keeps 22 % of the points in place of 93 % (docs/methods/compress.md).
 //
 // Projection (library_projection.cpp) is the rival that knows how points depend on each other. At
-// the same error it keeps a fiftieth of the points.
+// the same error it keeps tens of times fewer.
 
 #include <algorithm>
 #include <cmath>
