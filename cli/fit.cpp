@@ -273,7 +273,9 @@ void print_results(const FitFlags& flags, const Summary& summary, const Labels& 
 }
 
 void run(const FitFlags& flags) {
-  const PreparedFit prepared = prepare(flags.method, flags.kernel.kernel());
+  const Kernel kernel = flags.kernel.kernel();
+  const PreparedFit prepared = prepare(flags.method, kernel);
+  flags.table.projection.require_fitting(kernel);
   require_weights_taken(prepared.choice.method, flags.table);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
@@ -282,7 +284,7 @@ void run(const FitFlags& flags) {
   TrainingData data(flags.data, flags.table,
                     {.in_memory = prepared.in_memory,
                      .want_labels = flags.plot && flags.table.label_column != "none",
-                     .memory_limit_bytes = run_options.memory_limit_bytes});
+                     .run = run_options});
   auto [fit, clusters] = prepared.fit(data, run_options);
   data.check_labels(fit.summary.n);
   Summary& summary = fit.summary;
@@ -290,6 +292,8 @@ void run(const FitFlags& flags) {
   if (!prepared.choice.why.empty())
     summary.choices.insert(summary.choices.begin(),
                            {"method", prepared.choice.method, prepared.choice.why});
+  if (const auto choice = flags.table.projection.choice(data.input().projection))
+    summary.choices.insert(summary.choices.begin(), *choice);
   // The scores first: they may still be interrupted, and the model should not come without them.
   const PlotPoints plot = compute_scores(flags, fit.model, data.rows(), run_options, bar);
   bar.clear();
@@ -320,6 +324,7 @@ void add_fit(Program& program) {
            "  mercer fit shape.npy -o cut.mercer --method normalized_cut --clusters 3 --labels-out "
            "c.txt\n"
            "  mercer fit iris.csv -o iris.mercer --label-column last --standardize --plot\n"
+           "  mercer fit wide.npy -o wide.mercer --project-error 0.3\n"
            "  mercer fit digits.npy -o digits.mercer --kernel polynomial --degree 2 --retain 0.9\n"
            "  mercer fit points.csv -o points.mercer --gamma 0.5 -q --json - > summary.json\n\n"
            "A scale that is not given (--gamma, --length) is chosen from the data and reported.\n"

@@ -45,13 +45,14 @@ std::string columns_text(const ColumnRules& rules) {
 /// How new tables are read, in the words of the options of `fit`.
 std::string input_text(const InputMaps& input, std::size_t point_columns) {
   const ColumnRules& rules = input.columns;
-  std::string text = fmt::format("{} numbers per row", point_columns);
+  std::string text = fmt::format("{} numbers per row", input.row_columns(point_columns));
   if (!rules.empty()) text += fmt::format(", from tables with {} columns", rules.table_columns);
   if (!rules.left_out.empty()) text += "; left out: " + columns_text(rules);
   for (const auto& rule : rules.one_hot)
     text += fmt::format("; column {} stands for {} categories", column_text(rules, rule.column),
                         rule.categories.size());
   if (!input.scaling.empty()) text += "; scaled";
+  if (!input.projection.empty()) text += fmt::format("; projected on {}", point_columns);
   return text;
 }
 
@@ -70,7 +71,8 @@ void show(const InfoFlags& flags, const Model& model, const std::string& size) {
   if (!flags.json.empty()) write_or_print(flags.json, model.summary().json());
   if (is_standard_output(flags.json)) return;
   fmt::print("{}: a model of {}\n\n{}\n", flags.file, size, model.summary().full());
-  print_line("takes", input_text(model.input(), model.input_columns()));
+  print_line("takes",
+             input_text(model.input(), model.input().point_columns(model.input_columns())));
 }
 
 void require_model_for_json(const InfoFlags& flags) {

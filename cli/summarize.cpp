@@ -81,7 +81,7 @@ void refuse_block_options(const SummarizeFlags& flags) {
   std::vector<const char*> given = flags.stream.given();
   if (flags.blocks.rows != StreamBlocks().rows) given.push_back("--block-size");
   if (flags.no_center) given.push_back("--no-center");
-  if (flags.run.seed != 0) given.push_back("--seed");
+  if (flags.run.seed != 0 && !flags.table.projection.is_given()) given.push_back("--seed");
   if (!given.empty())
     throw UsageError(fmt::format("{} is an option of --method partitioned", given.front()));
 }
@@ -131,6 +131,7 @@ void summarize_landmarks(const SummarizeFlags& flags) {
 
 /// What is chosen from the data of one part would not be that of another.
 void require_common_choices(const SummarizeFlags& flags, const Kernel& kernel) {
+  flags.table.projection.require_fitting(kernel);
   if (!is_resolved(kernel))
     throw UsageError(
         "all parts need the same scale of the kernel: give --gamma, --sigma or --length (mercer "
@@ -159,7 +160,7 @@ void summarize_cover(const SummarizeFlags& flags) {
   options.cancelled = interrupted;
   const auto rows = open_rows(flags.data, options);
   Cover cover(kernel, rows->cols(), radius,
-              {.columns = rows->rules(), .scaling = flags.table.scaling(*rows)});
+              flags.table.maps_of_part(rows->rules(), *rows, run_options));
   cover.add(*rows, run_options);
   bar.clear();
   throw_if_interrupted();
@@ -185,7 +186,7 @@ void summarize_blocks(const SummarizeFlags& flags) {
   const RunOptions run_options = flags.run.options(bar);
   const auto rows = open_rows(flags.data, flags.table.options(run_options.memory_limit_bytes));
   IncrementalFit stream(kernel, options,
-                        {.columns = rows->rules(), .scaling = flags.table.scaling(*rows)});
+                        flags.table.maps_of_part(rows->rules(), *rows, run_options));
   add_rows(stream, *rows, 0, flags.blocks.rows, run_options, bar);
   bar.clear();
   throw_if_interrupted();

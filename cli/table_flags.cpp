@@ -1,8 +1,28 @@
 #include "cli/table_flags.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "cli/interrupt.h"
 
 namespace mercer::cli {
+namespace {
+
+/// How many there are, which may take a pass over them.
+std::size_t counted_rows(RowSource& rows) {
+  constexpr std::size_t kRows = 4096;
+  std::size_t count = 0;
+  if (const auto known = rows.rows()) return *known;
+  rows.rewind();
+  while (const auto block = rows.next(kRows)) {
+    throw_if_interrupted();
+    count += block->rows();
+  }
+  return count;
+}
+
+}  // namespace
 
 void TableFlags::add(Arguments& arguments) {
   arguments.group("Columns (numbered from 1)");
@@ -35,6 +55,7 @@ void TableFlags::add(Arguments& arguments) {
   arguments.option("--multiply", "B", multiply, "Use (x + A) * B with --shift A (default 0)")
       .excludes(scale_option)
       .excludes(standardize_option);
+  projection.add(arguments);
 }
 
 TableOptions TableFlags::options(std::size_t memory_limit_bytes) const {
@@ -60,6 +81,29 @@ ColumnScaling TableFlags::scaling(RowSource& rows) const {
   return fixed(rows.cols());
 }
 
+InputMaps TableFlags::maps(ColumnRules rules, MatrixView<const double> rows,
+                           const RunOptions& run) const {
+  return {.columns = std::move(rules),
+          .scaling = scaling(rows),
+          .projection = projection.projection(rows.cols(), rows.rows(), run)};
+}
+
+InputMaps TableFlags::maps(ColumnRules rules, RowSource& rows, const RunOptions& run) const {
+  ColumnScaling of_columns = scaling(rows);
+  std::optional<std::size_t> count;
+  if (projection.needs_count()) count = counted_rows(rows);
+  return {.columns = std::move(rules),
+          .scaling = std::move(of_columns),
+          .projection = projection.projection(rows.cols(), count, run)};
+}
+
+InputMaps TableFlags::maps_of_part(ColumnRules rules, RowSource& rows,
+                                   const RunOptions& run) const {
+  return {.columns = std::move(rules),
+          .scaling = scaling(rows),
+          .projection = projection.projection(rows.cols(), std::nullopt, run)};
+}
+
 ColumnScaling TableFlags::fixed(std::size_t columns) const {
   if (!shift && !multiply) return {};
   return fixed_scaling(columns, shift.value_or(0), multiply.value_or(1));
@@ -77,6 +121,7 @@ std::vector<const char*> TableFlags::given_rules() const {
   add(scale != "none", "--scale");
   add(shift.has_value(), "--shift");
   add(multiply.has_value(), "--multiply");
+  std::ranges::copy(projection.given(), std::back_inserter(options));
   return options;
 }
 

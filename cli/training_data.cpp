@@ -55,8 +55,8 @@ std::optional<Table> read_if_it_fits(const std::filesystem::path& path,
 TrainingData::TrainingData(const std::filesystem::path& path, const TableFlags& flags,
                            const ReadingOptions& options)
     : path_(path), labels_file_(flags.labels_file) {
-  const std::size_t limit = options.memory_limit_bytes != 0
-                                ? options.memory_limit_bytes
+  const std::size_t limit = options.run.memory_limit_bytes != 0
+                                ? options.run.memory_limit_bytes
                                 : static_cast<std::size_t>(default_memory_limit_bytes());
   const auto start = std::chrono::steady_clock::now();
   std::optional<Table> table;
@@ -66,9 +66,9 @@ TrainingData::TrainingData(const std::filesystem::path& path, const TableFlags& 
     table = read_if_it_fits(path, flags.options(limit / 2));
   }
   if (table) {
-    keep(std::move(*table), flags);
+    keep(std::move(*table), flags, options.run);
   } else {
-    open_file(flags, limit);
+    open_file(flags, limit, options.run);
   }
   if (!labels_file_.empty()) table_.labels = read_labels(labels_file_);
   if (const auto count = rows_->rows()) check_labels(*count);
@@ -76,19 +76,20 @@ TrainingData::TrainingData(const std::filesystem::path& path, const TableFlags& 
   throw_if_interrupted();
 }
 
-void TrainingData::keep(Table table, const TableFlags& flags) {
+void TrainingData::keep(Table table, const TableFlags& flags, const RunOptions& run) {
   table_ = std::move(table);
-  input_ = {.columns = table_.rules, .scaling = flags.scaling(table_.points)};
+  input_ = flags.maps(table_.rules, table_.points, run);
   input_.columns.validate();
-  input_.scaling.apply(table_.points);
+  table_.points = input_.apply(std::move(table_.points), run);
   rows_ = rows_in_memory(table_.points, table_.weights);
 }
 
-void TrainingData::open_file(const TableFlags& flags, std::size_t memory_limit_bytes) {
+void TrainingData::open_file(const TableFlags& flags, std::size_t memory_limit_bytes,
+                             const RunOptions& run) {
   file_ = open_rows(path_, flags.options(memory_limit_bytes));
-  input_ = {.columns = file_->rules(), .scaling = flags.scaling(*file_)};
+  input_ = flags.maps(file_->rules(), *file_, run);
   input_.columns.validate();
-  rows_ = scaled_rows(*file_, input_.scaling);
+  rows_ = mapped_rows(*file_, input_, run);
   rows_->rewind();
 }
 

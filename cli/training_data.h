@@ -9,6 +9,7 @@
 #include <mercer/data.h>
 #include <mercer/input.h>
 #include <mercer/rows.h>
+#include <mercer/run.h>
 #include <mercer/summary.h>
 
 #include "cli/table_flags.h"
@@ -20,10 +21,11 @@ struct ReadingOptions {
   /// Labels of a column are to be had, which only a table in memory has: it is read as a whole
   /// where it fits.
   bool want_labels = false;
-  std::size_t memory_limit_bytes = 0;  ///< 0: half of the installed memory
+  /// Threads and seed of the input maps, and the memory limit (0: half of what is installed).
+  RunOptions run{};
 };
 
-/// The scaled rows of a table: in memory, or read from the file whenever they are needed. Both give
+/// The points of a table: in memory, or read from the file whenever they are needed. Both give
 /// the same bits.
 ///
 /// Plain NPY and IDX files are mapped, so reading them again costs next to nothing and they are not
@@ -51,8 +53,8 @@ class TrainingData {
   void check_labels(std::size_t row_count) const;
 
  private:
-  void keep(Table table, const TableFlags& flags);
-  void open_file(const TableFlags& flags, std::size_t memory_limit_bytes);
+  void keep(Table table, const TableFlags& flags, const RunOptions& run);
+  void open_file(const TableFlags& flags, std::size_t memory_limit_bytes, const RunOptions& run);
 
   std::filesystem::path path_;
   std::string labels_file_;

@@ -81,6 +81,7 @@ void require_sensible(const UpdateFlags& flags) {
   if (flags.model.empty() && !flags.json.empty())
     throw UsageError("--json is the summary of a model; add --model FILE");
   if (!flags.start) return refuse_options_of_a_start(flags);
+  flags.table.projection.require_fitting(flags.kernel.kernel());
   if (exists(flags.state))
     throw UsageError(fmt::format(
         "'{}' exists; leave out --start to go on with it, or choose another name", flags.state));
@@ -217,7 +218,7 @@ void run(const UpdateFlags& flags) {
   const auto rows = open_data(flags, stream, run_options.memory_limit_bytes);
   if (!stream)
     stream.emplace(flags.kernel.kernel(), options,
-                   InputMaps{.columns = rows->rules(), .scaling = flags.table.scaling(*rows)});
+                   flags.table.maps_of_part(rows->rules(), *rows, run_options));
 
   add_saving(flags, *stream, *rows, stream->rows() - rows_before, run_options, bar);
   bar.clear();

@@ -77,7 +77,7 @@ struct BlockFitOptions {
 /// Immutable; copies share their numbers.
 class BlockModel {
  public:
-  /// Greedy kernel PCA of the rows, as they come from a file: the scaling of `input` is applied.
+  /// Greedy kernel PCA of the rows, as they come from a file: `input` is applied to them.
   /// The kernel needs all its parameters, which parts that merge must have in common. Throws
   /// InvalidArgument for kernels that are not positive semi-definite, DataError on bad rows.
   static BlockModel of_rows(MatrixView<const double> points, const Kernel& kernel,
@@ -87,7 +87,7 @@ class BlockModel {
   const Kernel& kernel() const;
   const InputMaps& input() const;
   bool centered() const;
-  /// Columns of the points.
+  /// Columns of the points, after the input maps.
   std::size_t columns() const;
   std::uint64_t rows() const;
   double total_weight() const;

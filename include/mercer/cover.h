@@ -26,7 +26,8 @@ namespace mercer {
 class Cover {
  public:
   /// No rows yet. The kernel must be radial with all its parameters: it serves to tell distances in
-  /// feature space. `input` is applied to the rows and kept for the model.
+  /// feature space. `columns` are those of the rows. `input` is applied to them and kept for the
+  /// model.
   Cover(const Kernel& kernel, std::size_t columns, double radius, InputMaps input = {});
   ~Cover();
   Cover(const Cover&);
@@ -34,7 +35,7 @@ class Cover {
   Cover& operator=(const Cover&);
   Cover& operator=(Cover&&) noexcept;
 
-  /// Rows as they come from a file, before the scaling. Bad points change nothing; a source that
+  /// Rows as they come from a file, before the input maps. Bad points change nothing; a source that
   /// throws, or a cancelled run, leaves the rows of all finished blocks in the cover.
   void add(MatrixView<const double> points, std::span<const double> weights = {},
            const RunOptions& run = {});

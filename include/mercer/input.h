@@ -7,6 +7,7 @@
 
 #include <mercer/matrix.h>
 #include <mercer/rows.h>
+#include <mercer/run.h>
 
 namespace mercer {
 
@@ -67,10 +68,37 @@ ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second);
 /// differs.
 std::unique_ptr<RowSource> scaled_rows(RowSource& source, ColumnScaling scaling);
 
-/// What happens to a row before the feature map.
-struct InputMaps {
-  ColumnRules columns{};
-  ColumnScaling scaling{};
+/// A linear map to other columns, x -> x P; random ones are in projection.h.
+struct ColumnProjection {
+  Matrix<double> matrix{};  ///< P, a row for each column before; empty means the identity
+
+  bool empty() const { return matrix.empty(); }
 };
+
+/// What happens to a row before the feature map, in this order.
+struct InputMaps {
+  ColumnRules columns{};  ///< applied by whoever reads the table
+  ColumnScaling scaling{};
+  ColumnProjection projection{};
+
+  /// Whether the rows of a table, once read, are the points.
+  bool leaves_rows() const { return scaling.empty() && projection.empty(); }
+  /// Columns of a row where points have so many, and the other way round.
+  std::size_t row_columns(std::size_t point_columns) const {
+    return projection.empty() ? point_columns : projection.matrix.rows();
+  }
+  std::size_t point_columns(std::size_t row_columns) const {
+    return projection.empty() ? row_columns : projection.matrix.cols();
+  }
+  /// The points of these rows: scaled and projected, n d s flops. Same bits for any number of
+  /// threads and for any way of cutting the rows into calls. Throws DataError when the width
+  /// differs or, before a projection, on numbers that are not finite.
+  Matrix<double> apply(Matrix<double> rows, const RunOptions& run = {}) const;
+};
+
+/// The points of the rows of a source, which must outlive it, as `InputMaps::apply` makes them. Of
+/// `run` only the threads count.
+std::unique_ptr<RowSource> mapped_rows(RowSource& source, InputMaps maps,
+                                       const RunOptions& run = {});
 
 }  // namespace mercer

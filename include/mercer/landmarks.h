@@ -112,7 +112,7 @@ class LandmarkPart {
   LandmarkPart& operator=(const LandmarkPart&);
   LandmarkPart& operator=(LandmarkPart&&) noexcept;
 
-  /// Rows as they come from a file: the scaling of the model is applied to them.
+  /// Rows as they come from a file: the input maps of the model are applied to them.
   void add(MatrixView<const double> points, std::span<const double> weights = {},
            const RunOptions& run = {});
   void add(RowSource& rows, const RunOptions& run = {});

@@ -5,6 +5,7 @@
 #include <mercer/auto.h>
 #include <mercer/bandwidth.h>
 #include <mercer/block_model.h>
+#include <mercer/compress.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>
 #include <mercer/error.h>
@@ -24,6 +25,7 @@
 #include <mercer/partitioned.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
+#include <mercer/projection.h>
 #include <mercer/random_features.h>
 #include <mercer/reduced_set.h>
 #include <mercer/reduction.h>

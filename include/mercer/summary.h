@@ -47,6 +47,23 @@ struct ErrorAt {
   double error = 0;
 };
 
+/// Root mean square error of the scores of a component over the points of the library before, each
+/// divided by the root mean square of the scores themselves.
+struct ComponentError {
+  double expected = 0;
+  /// Not exceeded with a probability of 95 %, the errors taken for normal.
+  double within_95 = 0;
+  double measured = 0;  ///< of the model that came out
+};
+
+/// What it cost the scores to make a library smaller (compress.h).
+struct Compression {
+  std::string by;
+  std::size_t library_size_before = 0;
+  ComponentError all;  ///< all components together
+  std::vector<ComponentError> components;
+};
+
 struct Interval {
   double low = 0;
   double high = 0;
@@ -103,6 +120,8 @@ struct Summary {
   std::uint64_t seed = 0;
   /// Random features of the model.
   std::optional<std::size_t> features;
+  /// Of a model that was made smaller.
+  std::optional<Compression> compression;
 
   /// One line: method, size, components, error, time.
   std::string brief() const;

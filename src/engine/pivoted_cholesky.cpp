@@ -84,6 +84,13 @@ double PartialCholesky::bytes(std::size_t n, std::size_t capacity) {
          static_cast<double>((padded_columns(capacity) + kProductColumns) * sizeof(double));
 }
 
+std::size_t PartialCholesky::capacity_within(std::size_t n, double bytes) {
+  // A row of the factor is padded to whole products, and by one product more.
+  const double row = bytes / (sizeof(double) * static_cast<double>(n));
+  const double products = std::min(row / kProductColumns, 1e9) - 1;
+  return products < 1 ? 0 : std::min(n, static_cast<std::size_t>(products) * kProductColumns);
+}
+
 Matrix<double> PartialCholesky::pivot_factor() const {
   Matrix<double> lower(rank(), rank());
   for (std::size_t i = 0; i < rank(); ++i) {

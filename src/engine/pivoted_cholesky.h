@@ -64,6 +64,8 @@ class PartialCholesky {
   void refresh_residuals();
 
   static double bytes(std::size_t n, std::size_t capacity);
+  /// Most pivots for n points in so many bytes; 0 when there is no room for any.
+  static std::size_t capacity_within(std::size_t n, double bytes);
 
  private:
   /// Kernel values of the given rows with each other.

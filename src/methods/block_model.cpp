@@ -15,6 +15,7 @@
 #include "methods/block_state.h"
 #include "methods/component_choice.h"
 #include "methods/merge_checks.h"
+#include "model/input_maps.h"
 #include "system/memory.h"
 
 namespace mercer {
@@ -58,11 +59,11 @@ BlockModel BlockModel::of_rows(MatrixView<const double> points, const Kernel& ke
   methods::check_block_kernel(kernel);
   methods::check_weights(options.weights, points.rows());
   if (points.rows() == 0) throw DataError("the block has no rows");
-  Matrix<double> scaled;
-  if (!input.scaling.empty()) {
-    scaled = Matrix<double>(points);
-    input.scaling.apply(scaled);
-    points = scaled;
+  model::check_input(input, kernel, input.point_columns(points.cols()));
+  Matrix<double> mapped;
+  if (!input.leaves_rows()) {
+    mapped = input.apply(Matrix<double>(points), run);
+    points = mapped;
   }
   engine::check_training_points(kernel, points);
   engine::Workers workers(run);

@@ -14,6 +14,7 @@
 #include "methods/fit_record.h"
 #include "methods/merge_checks.h"
 #include "model/cover_file.h"
+#include "model/input_maps.h"
 
 namespace mercer {
 
@@ -37,7 +38,10 @@ methods::CoverState empty_cover(const Kernel& kernel, std::size_t columns, doubl
 
 Cover::Cover(const Kernel& kernel, std::size_t columns, double radius, InputMaps input)
     : state_(std::make_unique<State>(
-          State{.input = std::move(input), .cover = empty_cover(kernel, columns, radius)})) {}
+          State{.input = {}, .cover = empty_cover(kernel, input.point_columns(columns), radius)})) {
+  state_->input = std::move(input);
+  model::check_input(state_->input, kernel, state_->cover.shadow.centres().cols());
+}
 
 Cover::Cover(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Cover::~Cover() = default;
@@ -59,15 +63,14 @@ void Cover::add(MatrixView<const double> points, std::span<const double> weights
 }
 
 void Cover::add(RowSource& rows, const RunOptions& run) {
-  const auto centres = state_->cover.shadow.centres();
-  if (rows.cols() != centres.cols()) {
-    throw DataError(
-        fmt::format("the rows have {} columns, the cover {}", rows.cols(), centres.cols()));
+  const std::size_t cols = state_->input.row_columns(state_->cover.shadow.centres().cols());
+  if (rows.cols() != cols) {
+    throw DataError(fmt::format("the rows have {} columns, the cover {}", rows.cols(), cols));
   }
-  const auto scaled = scaled_rows(rows, state_->input.scaling);
+  const auto mapped = mapped_rows(rows, state_->input, run);
   engine::Workers workers(run);
   workers.begin_phase("cover");
-  methods::TrainingRows data(*scaled);
+  methods::TrainingRows data(*mapped);
   methods::CoverState& cover = state_->cover;
   const std::uint64_t before = cover.rows;
   data.for_each_chunk(

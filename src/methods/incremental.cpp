@@ -20,6 +20,7 @@
 #include <mercer/bandwidth.h>
 #include <mercer/error.h>
 #include <mercer/incremental.h>
+#include <mercer/projection.h>
 
 #include "engine/kernel_value.h"
 #include "methods/block_algebra.h"
@@ -115,6 +116,7 @@ IncrementalFit::IncrementalFit(const Kernel& kernel, const IncrementalOptions& o
   options.validate();
   methods::check_kernel(kernel);
   methods::require_positive_semidefinite(kernel, "streams of blocks");
+  if (!input.projection.empty()) require_projectable(kernel);
 }
 
 IncrementalFit::IncrementalFit(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -131,16 +133,18 @@ IncrementalFit& IncrementalFit::operator=(IncrementalFit&&) noexcept = default;
 void IncrementalFit::partial_fit(MatrixView<const double> points, std::span<const double> weights,
                                  const RunOptions& run) {
   if (points.rows() == 0) throw DataError("the block has no rows");
-  if (state_->block && points.cols() != state_->block->columns()) {
-    throw DataError(fmt::format("the rows have {} columns, those before {}", points.cols(),
-                                state_->block->columns()));
+  if (state_->block) {
+    const std::size_t before = state_->input.row_columns(state_->block->columns());
+    if (points.cols() != before) {
+      throw DataError(
+          fmt::format("the rows have {} columns, those before {}", points.cols(), before));
+    }
   }
   methods::check_weights(weights, points.rows());
-  Matrix<double> scaled;
-  if (!state_->input.scaling.empty()) {
-    scaled = Matrix<double>(points);
-    state_->input.scaling.apply(scaled);
-    points = scaled;
+  Matrix<double> mapped;
+  if (!state_->input.leaves_rows()) {
+    mapped = state_->input.apply(Matrix<double>(points), run);
+    points = mapped;
   }
   engine::check_training_points(state_->kernel, points);
   State after = *state_;

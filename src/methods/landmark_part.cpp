@@ -62,14 +62,14 @@ void LandmarkPart::add(MatrixView<const double> points, std::span<const double> 
 }
 
 void LandmarkPart::add(RowSource& rows, const RunOptions& run) {
-  if (rows.cols() != state_->set.points.cols()) {
-    throw DataError(fmt::format("the rows have {} columns, the landmarks {}", rows.cols(),
-                                state_->set.points.cols()));
+  const std::size_t cols = state_->input.row_columns(state_->set.points.cols());
+  if (rows.cols() != cols) {
+    throw DataError(fmt::format("the rows have {} columns, the landmarks {}", rows.cols(), cols));
   }
-  const auto scaled = scaled_rows(rows, state_->input.scaling);
+  const auto mapped = mapped_rows(rows, state_->input, run);
   engine::Workers workers(run);
   workers.begin_phase("pass");
-  methods::TrainingRows data(*scaled);
+  methods::TrainingRows data(*mapped);
   auto sums = methods::landmark_sums(state_->set);
   methods::add_rows(sums, state_->kernel, state_->set, data, {}, workers);
   state_->sums.moments.add(sums.moments);
@@ -80,11 +80,7 @@ void LandmarkPart::add(RowSource& rows, const RunOptions& run) {
 void LandmarkPart::merge(const LandmarkPart& other) {
   const State& theirs = *other.state_;
   methods::require_same_kernel(state_->kernel, theirs.kernel);
-  const auto same = [](const Matrix<double>& a, const Matrix<double>& b) {
-    return a.rows() == b.rows() && a.cols() == b.cols() &&
-           std::equal(a.data(), a.data() + a.size(), b.data());
-  };
-  if (!same(state_->set.points, theirs.set.points)) {
+  if (!methods::same_numbers(state_->set.points, theirs.set.points)) {
     throw InvalidArgument("the parts were made with different landmarks");
   }
   methods::require_same_input(state_->input, theirs.input);

@@ -18,6 +18,11 @@ bool same_columns(const ColumnRules& a, const ColumnRules& b) {
 
 }  // namespace
 
+bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::equal(a.data(), a.data() + a.size(), b.data());
+}
+
 bool same_kernel(const Kernel& a, const Kernel& b) {
   return kernel_name(a) == kernel_name(b) && kernel_parameters(a) == kernel_parameters(b);
 }
@@ -35,6 +40,11 @@ void require_same_input(const InputMaps& a, const InputMaps& b) {
   }
   if (a.scaling.shift != b.scaling.shift || a.scaling.multiply != b.scaling.multiply) {
     throw InvalidArgument("the parts were made with different scalings of the columns");
+  }
+  if (!same_numbers(a.projection.matrix, b.projection.matrix)) {
+    throw InvalidArgument(
+        "the parts were made with different projections: the same map, dimensions and seed make "
+        "the same");
   }
 }
 

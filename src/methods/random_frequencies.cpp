@@ -19,6 +19,7 @@
 #include <mercer/error.h>
 
 #include "engine/fourier_features.h"
+#include "methods/random_rotation.h"
 
 namespace mercer::methods {
 
@@ -78,40 +79,15 @@ struct DrawRadius {
   double student(int degrees) const { return std::sqrt(degrees / chi_squared(degrees, stream)); }
 };
 
-double dot(std::span<const double> x, std::span<const double> y) {
-  std::array<double, 8> sums{};
-  std::size_t i = 0;
-  for (; i + sums.size() <= x.size(); i += sums.size()) {
-    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += x[i + lane] * y[i + lane];
-  }
-  for (; i < x.size(); ++i) sums[0] += x[i] * y[i];
-  double total = 0;
-  for (const double sum : sums) total += sum;
-  return total;
-}
-
-void add_multiple(double factor, std::span<const double> x, std::span<double> y) {
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] += factor * x[i];
-}
-
 void scale(double factor, std::span<double> x) {
   for (double& value : x) value *= factor;
 }
 
-/// Makes the rows orthogonal and keeps their lengths. With positive factors Gram-Schmidt turns
-/// Gaussian rows into rows of a rotation that is uniformly distributed, and independent of the
-/// lengths; the second sweep takes off what rounding left in the first (Giraud et al. 2005).
+/// Makes the rows orthogonal and keeps their lengths, of which the directions are independent.
 void orthogonalise(MatrixView<double> rows, engine::Workers& workers) {
   std::vector<double> lengths;
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    workers.poll();
-    const auto row = rows.row(i);
-    lengths.push_back(std::sqrt(dot(row, row)));
-    for (int sweep = 0; sweep < 2; ++sweep) {
-      for (std::size_t j = 0; j < i; ++j) add_multiple(-dot(rows.row(j), row), rows.row(j), row);
-    }
-    scale(1 / std::sqrt(dot(row, row)), row);
-  }
+  for (std::size_t i = 0; i < rows.rows(); ++i) lengths.push_back(length(rows.row(i)));
+  orthonormalise(rows, workers);
   for (std::size_t i = 0; i < rows.rows(); ++i) scale(lengths[i], rows.row(i));
 }
 

@@ -11,6 +11,7 @@
 #include <mercer/error.h>
 
 #include "model/container_parts.h"
+#include "model/input_maps.h"
 #include "model/option_names.h"
 #include "model/strict_json.h"
 
@@ -27,7 +28,6 @@ bool not_negative(double value) {
 }
 
 bool fits_together(const BlockNumbers& block) {
-  const ColumnScaling& scaling = block.input.scaling;
   const std::size_t terms = block.linear() ? block.columns : block.library.rows();
   const std::size_t components = block.singular_values.size();
   return block.columns > 0 && block.terms() == terms && block.components.rows() == terms &&
@@ -35,9 +35,7 @@ bool fits_together(const BlockNumbers& block) {
           (!block.linear() && block.library.cols() == block.columns)) &&
          block.components.cols() == components && block.mean_scores.size() == components &&
          std::ranges::all_of(block.singular_values, [](double s) { return s > 0; }) &&
-         std::ranges::is_sorted(block.singular_values, std::greater<>{}) &&
-         scaling.shift.size() == scaling.multiply.size() &&
-         (scaling.empty() || scaling.shift.size() == block.columns) && block.rows > 0 &&
+         std::ranges::is_sorted(block.singular_values, std::greater<>{}) && block.rows > 0 &&
          block.weight > 0 && std::isfinite(block.weight) && not_negative(block.mean_norm2) &&
          not_negative(block.trace) && not_negative(block.residual) && not_negative(block.lost) &&
          not_negative(block.lost_mean) && not_negative(block.deviation);
@@ -182,6 +180,7 @@ BlockFile block_from_container(Container container, const std::string& file) {
   if (!fits_together(block)) {
     throw FileError(fmt::format("{}: the numbers of the block do not fit together", reader.file()));
   }
+  check_input_of_file(block.input, block.kernel, block.columns, reader.file());
   return result;
 }
 

@@ -54,9 +54,12 @@ TensorView as_tensor(const char* name, const std::vector<double>& values) {
 void add_input(const InputMaps& input, std::map<std::string, std::string>& metadata,
                std::vector<TensorView>& tensors) {
   if (!input.columns.empty()) metadata["columns"] = columns_json(input.columns);
-  if (input.scaling.empty()) return;
-  tensors.push_back(as_tensor("input_shift", input.scaling.shift));
-  tensors.push_back(as_tensor("input_multiply", input.scaling.multiply));
+  if (!input.scaling.empty()) {
+    tensors.push_back(as_tensor("input_shift", input.scaling.shift));
+    tensors.push_back(as_tensor("input_multiply", input.scaling.multiply));
+  }
+  if (!input.projection.empty())
+    tensors.push_back(as_tensor("input_projection", input.projection.matrix));
 }
 
 ContainerReader::ContainerReader(Container container, const char* kind, std::string file)
@@ -94,6 +97,7 @@ InputMaps ContainerReader::input() {
   input.columns = column_rules();
   input.scaling.shift = vector("input_shift");
   input.scaling.multiply = vector("input_multiply");
+  input.projection.matrix = matrix("input_projection");
   return input;
 }
 

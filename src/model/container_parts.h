@@ -20,7 +20,7 @@ std::string columns_json(const ColumnRules& rules);
 TensorView as_tensor(const char* name, const Matrix<double>& matrix);
 TensorView as_tensor(const char* name, const std::vector<double>& values);
 
-/// Adds the column rules and the scaling, where there are any.
+/// Adds the column rules, the scaling and the projection, where there are any.
 void add_input(const InputMaps& input, std::map<std::string, std::string>& metadata,
                std::vector<TensorView>& tensors);
 

@@ -10,6 +10,7 @@
 #include <mercer/error.h>
 
 #include "model/container_parts.h"
+#include "model/input_maps.h"
 #include "model/strict_json.h"
 
 namespace mercer::model {
@@ -21,13 +22,10 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kKind = "cover";
 
 bool fits_together(const CoverNumbers& cover) {
-  const ColumnScaling& scaling = cover.input.scaling;
   const auto not_negative = [](double value) { return value >= 0 && std::isfinite(value); };
   return cover.columns > 0 && cover.weights.size() == cover.centres.rows() &&
          (cover.centres.rows() == 0 || cover.centres.cols() == cover.columns) &&
-         std::ranges::all_of(cover.weights, not_negative) &&
-         scaling.shift.size() == scaling.multiply.size() &&
-         (scaling.empty() || scaling.shift.size() == cover.columns) && not_negative(cover.radius) &&
+         std::ranges::all_of(cover.weights, not_negative) && not_negative(cover.radius) &&
          cover.reach >= cover.radius && not_negative(cover.weight) &&
          not_negative(cover.squared_distance) && not_negative(cover.feature_distance) &&
          not_negative(cover.operator_distance);
@@ -84,6 +82,7 @@ CoverNumbers cover_from_container(Container container, const std::string& file) 
   if (!fits_together(cover)) {
     throw FileError(fmt::format("{}: the numbers of the cover do not fit together", reader.file()));
   }
+  check_input_of_file(cover.input, cover.kernel, cover.columns, reader.file());
   return cover;
 }
 

@@ -11,6 +11,7 @@
 #include <mercer/model.h>
 
 #include "engine/fourier_features.h"
+#include "model/input_maps.h"
 #include "model/model_state.h"
 #include "model/utf8.h"
 
@@ -89,22 +90,6 @@ std::size_t point_columns(const ModelParts& parts) {
   return parts.library.empty() ? parts.coefficients.rows() : parts.library.cols();
 }
 
-void validate_input(const InputMaps& input, std::size_t columns) {
-  input.columns.validate();
-  if (!input.columns.empty() && input.columns.point_columns() != columns)
-    throw InvalidArgument(
-        fmt::format("input maps: the column rules give {} columns, the model has {}",
-                    input.columns.point_columns(), columns));
-  const ColumnScaling& scaling = input.scaling;
-  if (scaling.shift.size() != scaling.multiply.size() ||
-      (!scaling.empty() && scaling.shift.size() != columns))
-    throw InvalidArgument(
-        fmt::format("input maps: the scaling has {} shifts and {} factors for {} columns",
-                    scaling.shift.size(), scaling.multiply.size(), columns));
-  require_finite(scaling.shift, "scaling.shift");
-  require_finite(scaling.multiply, "scaling.multiply");
-}
-
 void validate_order(const ModelParts& parts) {
   const bool ascending = !parts.degree_shift.empty();
   const bool sorted = ascending ? std::ranges::is_sorted(parts.eigenvalues)
@@ -157,7 +142,7 @@ Model::Model(ModelParts parts) {
   validate_numbers(parts);
   validate_feature_map(parts);
   validate_normalizer(parts);
-  validate_input(parts.input, point_columns(parts));
+  model::check_input(parts.input, parts.kernel, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
   Summary summary = std::exchange(parts.summary, {});
   state_ = std::make_shared<const State>(
@@ -177,7 +162,7 @@ std::size_t Model::components() const {
 }
 
 std::size_t Model::input_columns() const {
-  return point_columns(state_->fitted->parts);
+  return state_->input.row_columns(point_columns(state_->fitted->parts));
 }
 
 std::size_t Model::library_size() const {
@@ -241,7 +226,8 @@ const Summary& Model::summary() const {
 }
 
 Model Model::with_input(InputMaps input) const {
-  validate_input(input, input_columns());
+  const ModelParts& parts = state_->fitted->parts;
+  model::check_input(input, parts.kernel, point_columns(parts));
   Model copy = *this;
   copy.state_ = std::make_shared<const State>(
       State{.fitted = state_->fitted, .input = std::move(input), .summary = state_->summary});

@@ -9,6 +9,7 @@
 
 #include "model/container.h"
 #include "model/container_parts.h"
+#include "model/input_maps.h"
 #include "model/strict_json.h"
 
 namespace mercer::model {
@@ -67,13 +68,11 @@ PartNumbers part_from_container(Container container, const std::string& file) {
   part.of_coordinates = numbers.flag("of_coordinates");
   reader.require_all_taken();
   const std::size_t m = part.library.rows();
-  const ColumnScaling& scaling = part.input.scaling;
   if (m == 0 || part.shift.size() != m || part.sum.size() != m ||
-      part.triangle.size() != m * (m + 1) / 2 || scaling.shift.size() != scaling.multiply.size() ||
-      (!scaling.empty() && scaling.shift.size() != part.library.cols()) ||
-      !(part.weight >= 0 && part.trace >= 0)) {
+      part.triangle.size() != m * (m + 1) / 2 || !(part.weight >= 0 && part.trace >= 0)) {
     throw FileError(fmt::format("{}: the sums do not fit together", reader.file()));
   }
+  check_input_of_file(part.input, part.kernel, part.library.cols(), reader.file());
   return part;
 }
 

@@ -74,43 +74,13 @@ ColumnScaling minmax_scaling_of(const ColumnRanges& ranges) {
   return scaling;
 }
 
-void require_width(std::size_t cols, const ColumnScaling& scaling) {
-  if (cols != scaling.shift.size())
-    throw DataError(fmt::format("the points have {} columns, but the scaling is for {}", cols,
-                                scaling.shift.size()));
-}
-
-class ScaledRows final : public RowSource {
- public:
-  ScaledRows(RowSource& source, ColumnScaling scaling)
-      : source_(source), scaling_(std::move(scaling)) {
-    if (!scaling_.empty()) require_width(source.cols(), scaling_);
-  }
-
-  std::size_t cols() const override { return source_.cols(); }
-  std::optional<std::size_t> rows() const override { return source_.rows(); }
-
-  std::optional<RowBlock> next(std::size_t max_rows) override {
-    std::optional<RowBlock> block = source_.next(max_rows);
-    if (!block || scaling_.empty()) return block;
-    Matrix<double> points = std::move(*block).dense();
-    scaling_.apply(points);
-    block->values = std::move(points);
-    return block;
-  }
-
-  void rewind() override { source_.rewind(); }
-
- private:
-  RowSource& source_;
-  ColumnScaling scaling_;
-};
-
 }  // namespace
 
 void ColumnScaling::apply(MatrixView<double> points) const {
   if (empty()) return;
-  require_width(points.cols(), *this);
+  if (points.cols() != shift.size())
+    throw DataError(fmt::format("the points have {} columns, but the scaling is for {}",
+                                points.cols(), shift.size()));
   for (std::size_t i = 0; i < points.rows(); ++i) {
     const std::span<double> row = points.row(i);
     for (std::size_t j = 0; j < row.size(); ++j) row[j] = (row[j] + shift[j]) * multiply[j];
@@ -159,10 +129,6 @@ ColumnScaling compose(const ColumnScaling& first, const ColumnScaling& second) {
           j + 1));
   }
   return both;
-}
-
-std::unique_ptr<RowSource> scaled_rows(RowSource& source, ColumnScaling scaling) {
-  return std::make_unique<ScaledRows>(source, std::move(scaling));
 }
 
 }  // namespace mercer

@@ -163,6 +163,22 @@ void report_errors(Report& report, const Summary& s) {
   }
 }
 
+void report_compression(Report& report, const Summary& s) {
+  if (!s.compression) return;
+  const Compression& c = *s.compression;
+  report.line("compressed", fmt::format("by {} from {} to {}", c.by, grouped(c.library_size_before),
+                                        counted(s.library_size, "point")));
+  std::string error = percent(c.all.measured) + " of the root mean square over the library before";
+  if (c.all.expected != c.all.measured)
+    error += fmt::format("; expected {}, in 95 % of cases at most {}", percent(c.all.expected),
+                         percent(c.all.within_95));
+  report.line("score error", error);
+  const auto worst = std::ranges::max_element(c.components, {}, &ComponentError::measured);
+  if (c.components.size() > 1)
+    report.line("", fmt::format("{} in component {}, the worst", percent(worst->measured),
+                                worst - c.components.begin() + 1));
+}
+
 void report_run(Report& report, const Summary& s) {
   const std::string reason = to_string(s.termination.reason);
   report.line("ended", s.termination.message.empty()
@@ -208,6 +224,10 @@ std::string Summary::brief() const {
     text += fmt::format(" leave out {} of the trace", fraction_text(*residual_trace_fraction));
   if (subspace_error_estimate)
     text += fmt::format(", angle error about {:.2g}", *subspace_error_estimate);
+  if (compression)
+    text +=
+        fmt::format(", library {} -> {}, score error {}", grouped(compression->library_size_before),
+                    grouped(library_size), percent(compression->all.measured));
   text += ", " + duration(seconds);
   if (termination.reason == TerminationReason::fewer_components) text += ", fewer than asked";
   if (termination.reason == TerminationReason::not_converged) text += ", NOT CONVERGED";
@@ -223,6 +243,7 @@ std::string Summary::full() const {
   report_data(report, *this);
   if (!eigenvalues.empty()) report_components(report, *this);
   report_errors(report, *this);
+  report_compression(report, *this);
   report_run(report, *this);
   return report.text();
 }

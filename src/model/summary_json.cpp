@@ -65,6 +65,21 @@ void put_quality(Json& json, const Summary& summary) {
       json["bounds"][bound.name] = {{"value", bound.value}, {"rigorous", bound.rigorous}};
 }
 
+Json error_json(const ComponentError& error) {
+  return {
+      {"expected", error.expected}, {"within_95", error.within_95}, {"measured", error.measured}};
+}
+
+Json compression_json(const Compression& compression) {
+  Json components = Json::array();
+  for (const ComponentError& error : compression.components)
+    components.push_back(error_json(error));
+  return {{"by", compression.by},
+          {"library_size_before", compression.library_size_before},
+          {"error", error_json(compression.all)},
+          {"components", std::move(components)}};
+}
+
 void put_cost(Json& json, const Summary& summary) {
   json["kernel_evaluations"] = summary.kernel_evaluations;
   if (summary.distance_evaluations) json["distance_evaluations"] = *summary.distance_evaluations;
@@ -89,6 +104,7 @@ void put_circumstances(Json& json, const Summary& summary) {
   if (!summary.blas.empty()) json["blas"] = summary.blas;
   json["seed"] = summary.seed;
   if (summary.features) json["features"] = *summary.features;
+  if (summary.compression) json["compression"] = compression_json(*summary.compression);
 }
 
 /// One member a line. Texts that are not UTF-8 (a warning may quote a file) lose the bad bytes.
@@ -167,6 +183,22 @@ void read_cost(const ObjectReader& reader, Summary& summary) {
   summary.threads = optional_count("threads");
 }
 
+ComponentError read_error(const ObjectReader& reader) {
+  return {.expected = reader.number("expected"),
+          .within_95 = reader.number("within_95"),
+          .measured = reader.number("measured")};
+}
+
+Compression read_compression(const ObjectReader& reader) {
+  Compression compression{.by = reader.text("by"),
+                          .library_size_before = reader.count("library_size_before"),
+                          .all = read_error(reader.object("error")),
+                          .components = {}};
+  for (const ObjectReader& error : reader.objects("components"))
+    compression.components.push_back(read_error(error));
+  return compression;
+}
+
 void read_circumstances(const ObjectReader& reader, Summary& summary) {
   const ObjectReader termination = reader.object("termination");
   summary.termination = {.reason = parse_reason(termination.text("reason")),
@@ -179,6 +211,8 @@ void read_circumstances(const ObjectReader& reader, Summary& summary) {
   if (reader.has("blas")) summary.blas = reader.text("blas");
   summary.seed = reader.count("seed");
   if (reader.has("features")) summary.features = reader.count("features");
+  if (reader.has("compression"))
+    summary.compression = read_compression(reader.object("compression"));
 }
 
 }  // namespace

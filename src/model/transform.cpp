@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "engine/parallel.h"
 #include "engine/tile.h"
 #include "model/degree_normalizer.h"
+#include "model/input_maps.h"
 #include "model/model_state.h"
 
 namespace mercer {
@@ -129,21 +131,21 @@ bool uses_single_precision(const Kernel& kernel) {
 /// Calls use(first row, mapped points, sums) for every block of rows, sums being the first
 /// `columns` columns of features(points) * [B, mean or degree weights].
 template <class T, class Use>
-void for_each_block(const FittedParts& fitted, const ColumnScaling& scaling,
-                    MatrixView<const T> points, std::size_t columns, const RunOptions& run,
-                    const Use& use) {
+void for_each_block(const FittedParts& fitted, const InputMaps& input, MatrixView<const T> points,
+                    std::size_t columns, const RunOptions& run, const Use& use) {
   const ModelParts& parts = fitted.parts;
+  const model::RowMapper mapper(input);
   const auto b = padded_coefficients(fitted).view().cols_from(0, padded_columns(columns));
   engine::Workers workers(run);
   workers.begin_phase("transform");
   workers.for_each((points.rows() + kBlock - 1) / kBlock, [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const auto raw = points.rows_from(first, std::min(kBlock, points.rows() - first));
-    auto mapped = Matrix<double>::uninitialized(raw.rows(), raw.cols());
+    auto rows = Matrix<double>::uninitialized(raw.rows(), raw.cols());
     for (std::size_t i = 0; i < raw.rows(); ++i) {
-      std::ranges::copy(raw.row(i), mapped.row(i).begin());
+      std::ranges::copy(raw.row(i), rows.row(i).begin());
     }
-    if (!scaling.empty()) scaling.apply(mapped);
+    const Matrix<double> mapped = mapper.points(std::move(rows), first);
     engine::check_new_points(parts.kernel, mapped.view(), first);
     Matrix<double> sums(raw.rows(), b.cols());
     if (!parts.frequencies.empty()) {
@@ -169,14 +171,14 @@ void check_width(const Model& model, std::size_t cols) {
 }
 
 template <class T>
-Matrix<T> scores(const Model& model, const FittedParts& fitted, const ColumnScaling& scaling,
+Matrix<T> scores(const Model& model, const FittedParts& fitted, const InputMaps& input,
                  MatrixView<const T> points, const RunOptions& run) {
   check_width(model, points.cols());
   const ModelParts& parts = fitted.parts;
   const std::size_t k = model.components();
   auto z = Matrix<T>::uninitialized(points.rows(), k);
   const auto fill = [&](std::size_t columns, const auto& value) {
-    for_each_block(fitted, scaling, points, columns, run,
+    for_each_block(fitted, input, points, columns, run,
                    [&](std::size_t first, MatrixView<const double>, MatrixView<const double> sums) {
                      for (std::size_t i = 0; i < sums.rows(); ++i) {
                        for (std::size_t j = 0; j < k; ++j) {
@@ -200,11 +202,11 @@ Matrix<T> scores(const Model& model, const FittedParts& fitted, const ColumnScal
 }  // namespace
 
 Matrix<double> Model::transform(MatrixView<const double> points, const RunOptions& run) const {
-  return scores(*this, *state_->fitted, state_->input.scaling, points, run);
+  return scores(*this, *state_->fitted, state_->input, points, run);
 }
 
 Matrix<float> Model::transform(MatrixView<const float> points, const RunOptions& run) const {
-  return scores(*this, *state_->fitted, state_->input.scaling, points, run);
+  return scores(*this, *state_->fitted, state_->input, points, run);
 }
 
 std::vector<double> Model::residual(MatrixView<const double> points, const RunOptions& run) const {
@@ -225,7 +227,7 @@ std::vector<double> Model::residual(MatrixView<const double> points, const RunOp
   const std::size_t k = components();
   std::vector<double> residuals(points.rows());
   for_each_block(
-      *state_->fitted, state_->input.scaling, points, k + 1, run,
+      *state_->fitted, state_->input, points, k + 1, run,
       [&](std::size_t first, MatrixView<const double> mapped, MatrixView<const double> sums) {
         const auto self = engine::kernel_diagonal(parts.kernel, mapped);
         for (std::size_t i = 0; i < sums.rows(); ++i) {

@@ -29,8 +29,8 @@ TEST_F(ProgramTest, VersionIsOneLine) {
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
   const std::string help = done("--help");
-  for (const std::string command : {"fit", "transform", "summarize", "merge", "update", "info",
-                                    "generate", "demo", "completion"}) {
+  for (const std::string command : {"fit", "transform", "summarize", "merge", "update", "compress",
+                                    "info", "generate", "demo", "completion"}) {
     EXPECT_NE(help.find("  " + command + " "), std::string::npos) << command;
     const std::string text = done(command + " --help");
     EXPECT_NE(text.find("Usage: mercer " + command), std::string::npos) << text;
@@ -40,8 +40,8 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
 }
 
 TEST_F(ProgramTest, HelpFitsIntoAHundredColumns) {
-  for (const std::string command : {"", "fit", "transform", "summarize", "merge", "update", "info",
-                                    "generate", "demo", "completion"}) {
+  for (const std::string command : {"", "fit", "transform", "summarize", "merge", "update",
+                                    "compress", "info", "generate", "demo", "completion"}) {
     std::istringstream lines(done(command + " --help"));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -51,7 +51,8 @@ TEST_F(ProgramTest, HelpGroupsTheOptionsOfFit) {
   const std::string help = done("fit --help");
   for (const char* part :
        {"What to compute:", "Kernel:", "Columns (numbered from 1):", "Scaling (kept in the model):",
-        "Landmarks:", "Random features:", "Exact method:", "Running:", "-o,--output FILE"})
+        "Random projection (kept in the model):", "Landmarks:", "Random features:", "Exact method:",
+        "Running:", "-o,--output FILE"})
     EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 

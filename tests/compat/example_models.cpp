@@ -10,6 +10,7 @@
 #include <mercer/input.h>
 #include <mercer/manifold.h>
 #include <mercer/model.h>
+#include <mercer/projection.h>
 #include <mercer/random_features.h>
 
 namespace mercer::compat {
@@ -121,6 +122,22 @@ void write_feature_model(const std::filesystem::path& folder) {
   write_expected(folder, "random_features", fit.model, fresh);
 }
 
+/// A scaling and a projection before the kernel.
+void write_projection_model(const std::filesystem::path& folder) {
+  const Matrix<double> training = points(0, kTrainingRows);
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  const std::size_t d = training.cols();
+  const InputMaps input{.scaling = fixed_scaling(d, 0.5, 2),
+                        .projection = random_projection(d, d - 1, ProjectionMap::rotated)};
+  ExactOptions exact;
+  exact.components = 2;
+  write_rows(folder / "projection.input.csv", fresh);
+  write_expected(
+      folder, "projection",
+      fit_exact(input.apply(training), Gaussian{.gamma = 0.2}, exact).model.with_input(input),
+      fresh);
+}
+
 /// The two ways of dividing by degrees: less a shift, and as they are.
 void write_graph_models(const std::filesystem::path& folder) {
   WeightedSet set;
@@ -142,7 +159,7 @@ void write_graph_models(const std::filesystem::path& folder) {
 
 std::vector<std::string> model_names() {
   return {"table",  "linear",          "polynomial",          "rational_quadratic", "precomputed",
-          "custom", "random_features", "laplacian_eigenmaps", "diffusion_maps"};
+          "custom", "random_features", "laplacian_eigenmaps", "diffusion_maps",     "projection"};
 }
 
 Custom custom_kernel() {
@@ -165,6 +182,7 @@ void write_models(const std::filesystem::path& folder) {
   write_plain_model(folder, "custom", custom_kernel(), true);
   write_feature_model(folder);
   write_graph_models(folder);
+  write_projection_model(folder);
 }
 
 }  // namespace mercer::compat

@@ -84,6 +84,7 @@ TEST(SummaryJson, UsesTheDocumentedShapes) {
   EXPECT_EQ(json["choices"][0]["why"], "median distance of 1000 rows");
   EXPECT_EQ(json["seed"], 18446744073709551615u);
   EXPECT_EQ(json["features"], 2048);
+  EXPECT_EQ(json["compression"]["components"][1]["measured"], 0.08);
 }
 
 TEST(SummaryJson, KeysWithoutMeaningAreAbsent) {
@@ -91,7 +92,7 @@ TEST(SummaryJson, KeysWithoutMeaningAreAbsent) {
   for (const char* key :
        {"total_variance", "residual_trace_fraction", "reconstruction_error", "solver_residual",
         "bounds", "explained_variance_ratio", "peak_memory_bytes", "memory_limit_bytes", "threads",
-        "simd", "blas", "features"})
+        "simd", "blas", "features", "compression"})
     EXPECT_FALSE(json.contains(key)) << key;
 }
 

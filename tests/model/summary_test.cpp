@@ -72,15 +72,27 @@ TEST(SummaryFull, SaysEverythingThatIsKnown) {
   const std::string text = full_summary().full();
   for (const char* part :
        {"1,234,567 rows, 16 columns, total weight 2.34568e+06",
-        "rational_quadratic, length = 2.5, alpha = 0.1", "12, not centred, from a library of 500",
-        "chosen         length = 2.5: median distance of 1000 rows", "... 2 more",
-        "total variance 3000.25 to 3333.5", "0.0123 of the kernel matrix's trace",
-        "0.0456 mean squared", "3.5e-13 of the largest eigenvalue",
-        "bound          operator_norm 0.75", "estimate       eigenvalue_gap 0.25",
-        "not_converged: stopped at 300 products", "warning        two rows are equal",
-        "1.5 s (selection 500 ms, eigenpairs 12.3 ms)", "617,283,500 kernel values",
-        "3.0 GiB at most (limit 8.0 GiB)", "2 threads, AVX-512, BLAS core SkylakeX, seed 184467",
-        ", from 2,048 random features"})
+        "rational_quadratic, length = 2.5, alpha = 0.1",
+        "12, not centred, from a library of 500",
+        "chosen         length = 2.5: median distance of 1000 rows",
+        "... 2 more",
+        "total variance 3000.25 to 3333.5",
+        "0.0123 of the kernel matrix's trace",
+        "0.0456 mean squared",
+        "3.5e-13 of the largest eigenvalue",
+        "bound          operator_norm 0.75",
+        "estimate       eigenvalue_gap 0.25",
+        "not_converged: stopped at 300 products",
+        "warning        two rows are equal",
+        "1.5 s (selection 500 ms, eigenpairs 12.3 ms)",
+        "617,283,500 kernel values",
+        "3.0 GiB at most (limit 8.0 GiB)",
+        "2 threads, AVX-512, BLAS core SkylakeX, seed 184467",
+        ", from 2,048 random features",
+        "by rounding from 7,291 to 500 points",
+        "6.00 % of the root mean square over the library before; expected 5.00 %, in 95 % of cases "
+        "at most 9.80 %",
+        "8.00 % in component 2, the worst"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
