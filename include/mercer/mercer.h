@@ -25,6 +25,7 @@
 #include <mercer/platform.h>
 #include <mercer/precision.h>
 #include <mercer/random_features.h>
+#include <mercer/randomized.h>
 #include <mercer/reduced_set.h>
 #include <mercer/reduction.h>
 #include <mercer/rows.h>

@@ -11,20 +11,7 @@ namespace mercer::engine {
 
 namespace {
 
-/// Blocks on a side of what one task takes: its rows of v and y stay in the second-level cache.
-constexpr std::size_t kGroup = 8;
 constexpr std::size_t kWords = kBlock / 32;
-
-/// Calls visit(i, j) for the blocks j <= i of a pair of groups.
-template <class Visit>
-void for_each_block(std::size_t blocks, std::size_t group_i, std::size_t group_j,
-                    const Visit& visit) {
-  const std::size_t end_i = std::min((group_i + 1) * kGroup, blocks);
-  for (std::size_t i = group_i * kGroup; i < end_i; ++i) {
-    const std::size_t end_j = std::min((group_j + 1) * kGroup, i + 1);
-    for (std::size_t j = group_j * kGroup; j < end_j; ++j) visit(i, j);
-  }
-}
 
 /// Halves change places across the diagonal, then quarters in each, down to single bits (Warren,
 /// Hacker's Delight, 7-3).
@@ -54,34 +41,6 @@ std::uint32_t& word_of(std::uint32_t* bits, std::size_t row, std::size_t column)
 
 }  // namespace
 
-EntryRange entry_range(std::size_t n, const BlockEntries& entries, Workers& workers) {
-  const std::size_t blocks = (n + kBlock - 1) / kBlock;
-  const std::size_t width = panel_width<double>();
-  std::vector<EntryRange> ranges(blocks, EntryRange::nothing());
-  workers.for_each(blocks, [&](std::size_t task) {
-    const std::size_t i = blocks - 1 - task;  // longest rows first: even load at the end
-    auto values = Matrix<double>::uninitialized(kBlock, kBlock);
-    const std::size_t rows = std::min(kBlock, n - i * kBlock);
-    EntryRange range = EntryRange::nothing();
-    for (std::size_t j = 0; j <= i; ++j) {
-      workers.poll();
-      entries(i, j, values.data());
-      const std::size_t cols = std::min(kBlock, n - j * kBlock);
-      for (std::size_t panel = 0; panel * width < rows; ++panel) {
-        for (std::size_t c = 0; c < cols; ++c) {
-          const double* column = values.data() + (panel * kBlock + c) * width;
-          const std::size_t first = panel * width;
-          const std::size_t begin = i == j ? std::max(first, c + 1) - first : 0;
-          const std::size_t end = std::min(width, rows - first);
-          for (std::size_t r = begin; r < end; ++r) range.include(column[r]);
-        }
-      }
-    }
-    ranges[i] = range;
-  });
-  return joined(ranges);
-}
-
 BitSymmetric::BitSymmetric(std::size_t n, const EntryRange& levels, const RandomStream& stream,
                            const BlockEntries& entries, Workers& workers)
     : n_(n),
@@ -90,7 +49,7 @@ BitSymmetric::BitSymmetric(std::size_t n, const EntryRange& levels, const Random
   noise_.row_variances.assign(n, 0.0);
   noise_.all_seen = true;
   std::vector<EntryRange> ranges(blocks(), EntryRange::nothing());
-  for_each_block_pair((blocks() + kGroup - 1) / kGroup, workers,
+  for_each_block_pair((blocks() + kBlockGroup - 1) / kBlockGroup, workers,
                       [&](std::size_t group_i, std::size_t group_j) {
                         auto values = Matrix<double>::uninitialized(kBlock, kBlock);
                         for_each_block(blocks(), group_i, group_j,
@@ -155,24 +114,24 @@ void BitSymmetric::add_product(MatrixView<const double> v, MatrixView<double> y,
     const auto tables_of = [&](std::size_t b) {
       make_sum_tables(&v(b * kBlock, strip), v.stride(), block_size(b), factor, tables.data());
     };
-    const std::size_t end_i = std::min((group_i + 1) * kGroup, blocks());
-    const std::size_t end_j = std::min((group_j + 1) * kGroup, blocks());
-    for (std::size_t j = group_j * kGroup; j < end_j; ++j) {
+    const std::size_t end_i = std::min((group_i + 1) * kBlockGroup, blocks());
+    const std::size_t end_j = std::min((group_j + 1) * kBlockGroup, blocks());
+    for (std::size_t j = group_j * kBlockGroup; j < end_j; ++j) {
       tables_of(j);
-      for (std::size_t i = std::max(j, group_i * kGroup); i < end_i; ++i) {
+      for (std::size_t i = std::max(j, group_i * kBlockGroup); i < end_i; ++i) {
         add_bit_sums(bits(i, j), tables.data(), block_size(i), &y(i * kBlock, strip), y.stride());
       }
     }
-    for (std::size_t i = group_i * kGroup; i < end_i; ++i) {
+    for (std::size_t i = group_i * kBlockGroup; i < end_i; ++i) {
       tables_of(i);
-      for (std::size_t j = group_j * kGroup; j < std::min(end_j, i); ++j) {
+      for (std::size_t j = group_j * kBlockGroup; j < std::min(end_j, i); ++j) {
         transpose_block(bits(i, j), transposed.data());
         add_bit_sums(transposed.data(), tables.data(), block_size(j), &y(j * kBlock, strip),
                      y.stride());
       }
     }
   };
-  for_each_block_pair((blocks() + kGroup - 1) / kGroup, workers,
+  for_each_block_pair((blocks() + kBlockGroup - 1) / kBlockGroup, workers,
                       [&](std::size_t group_i, std::size_t group_j) {
                         for (std::size_t c = 0; c < v.cols(); c += kProductColumns) {
                           add_pair(group_i, group_j, c);

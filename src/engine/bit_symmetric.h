@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include <mercer/matrix.h>
 
+#include "engine/block_entries.h"
 #include "engine/entry_rounding.h"
 #include "engine/parallel.h"
 #include "engine/random.h"
@@ -13,13 +13,6 @@
 #include "system/memory.h"
 
 namespace mercer::engine {
-
-/// Entries of a symmetric matrix in blocks of kBlock x kBlock: those of block (i, j), j <= i, laid
-/// out as by KernelPoints::block. Called from several threads.
-using BlockEntries = std::function<void(std::size_t i, std::size_t j, double* out)>;
-
-/// Smallest and largest entry off the diagonal; zeros when n < 2.
-EntryRange entry_range(std::size_t n, const BlockEntries& entries, Workers& workers);
 
 /// A symmetric matrix rounded to two levels at random off its diagonal, one bit an entry and one
 /// triangle: n^2 / 16 bytes. Every block serves both halves of a product; its transpose is made on

@@ -66,8 +66,8 @@ struct EntryRounding {
 /// What the rounding of a symmetric matrix off its diagonal has done.
 struct EntryNoise {
   /// Sum of the variances of each row, from all entries or, unbiased, from those that were kept.
-  std::vector<double> row_variances;
-  EntryRange entries;     ///< smallest and largest of the entries seen
+  std::vector<double> row_variances{};
+  EntryRange entries{};   ///< smallest and largest of the entries seen
   bool all_seen = false;  ///< that is, of all entries
 };
 

@@ -65,6 +65,11 @@ EntryRange residual_range(const Kernel& kernel, MatrixView<const double> points,
   return entry_range(points.rows(), residual_blocks({kernel, points, control}), workers);
 }
 
+EntryNoise residual_noise(const Kernel& kernel, MatrixView<const double> points,
+                          const LowRank& control, const EntryRounding& rounding, Workers& workers) {
+  return entry_noise(points.rows(), rounding, residual_blocks({kernel, points, control}), workers);
+}
+
 RandomizedGram::RandomizedGram(const Kernel& kernel, MatrixView<const double> points,
                                LowRank control, const EntryRounding& rounding,
                                const RandomStream& stream, Workers& workers)

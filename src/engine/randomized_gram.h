@@ -41,6 +41,7 @@ class RandomizedGram final : public GramOperator {
   Matrix<double> dense(Workers& workers) override;
 
   const EntryRounding& rounding() const { return rounding_; }
+  const LowRank& control() const { return control_; }
   const EntryNoise& noise() const { return sparse_ ? sparse_->noise() : bits_->noise(); }
   /// Entries of one triangle that are kept.
   std::uint64_t kept() const;
@@ -61,5 +62,9 @@ class RandomizedGram final : public GramOperator {
 /// Smallest and largest entry of K - K0 off the diagonal: all kernel values.
 EntryRange residual_range(const Kernel& kernel, MatrixView<const double> points,
                           const LowRank& control, Workers& workers);
+
+/// What a rounding of K - K0 does, from all kernel values.
+EntryNoise residual_noise(const Kernel& kernel, MatrixView<const double> points,
+                          const LowRank& control, const EntryRounding& rounding, Workers& workers);
 
 }  // namespace mercer::engine
