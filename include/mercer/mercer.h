@@ -27,6 +27,7 @@
 #include <mercer/precision.h>
 #include <mercer/projection.h>
 #include <mercer/random_features.h>
+#include <mercer/randomized.h>
 #include <mercer/reduced_set.h>
 #include <mercer/reduction.h>
 #include <mercer/rows.h>

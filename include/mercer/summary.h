@@ -104,6 +104,9 @@ struct Summary {
   /// Largest true residual |A u - lambda u| / lambda_1 over the kept components.
   std::optional<double> solver_residual;
   std::vector<Bound> bounds;
+  /// Gap below each eigenvalue over twice the norm of the error of the kernel matrix (as measured
+  /// or predicted in `bounds`). From 1 on, the span of the components up to this one is trusted.
+  std::vector<double> certified_ratio;
   std::uint64_t kernel_evaluations = 0;
   /// Pairs of rows and centres that a plain search for the centres would compare.
   std::optional<std::uint64_t> distance_evaluations;

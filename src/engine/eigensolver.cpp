@@ -9,6 +9,7 @@
 #include <mercer/error.h>
 
 #include "engine/blas.h"
+#include "engine/orthonormal.h"
 #include "engine/random.h"
 #include "engine/tall.h"
 #include "engine/tile.h"
@@ -48,7 +49,7 @@ class BlockKrylov {
         projected_(capacity_, capacity_),
         random_(RandomStream(options.seed).substream(0x4b72796c6f76)) {}
 
-  KrylovResult run();
+  IterativeEigenpairs run();
 
  private:
   MatrixView<double> basis(std::size_t cols) { return basis_.view().cols_from(0, cols); }
@@ -65,7 +66,7 @@ class BlockKrylov {
   bool found_missed_copies();
   void append();
   void report_progress(double residual);
-  KrylovResult finish(bool converged);
+  IterativeEigenpairs finish(bool converged);
 
   SymmetricOperator& a_;
   const KrylovOptions& options_;
@@ -101,66 +102,17 @@ void BlockKrylov::project_out(MatrixView<const double> directions) {
   subtract_product(directions, h, next_, workers_);
 }
 
-/// One pass: next_ is made orthogonal to the basis, rotated to its principal directions and scaled
-/// to unit columns; `coupling` is updated so that (next_ before) = (next_ after) * coupling. A
-/// direction with less than `negligible` of coupling carries only rounding noise or nothing at all
-/// and is replaced by a random one, with a zero row in the coupling. Returns whether the result is
-/// orthonormal to working precision.
-///
-/// The norms are taken after the rotation rather than from the eigenvalues of next_^T next_: those
-/// lose everything below 1e-8 of the largest column, these nothing above 1e-15.
+/// One pass: next_ is made orthogonal to the basis and orthonormal; `coupling` is updated so that
+/// (next_ before) = (next_ after) * coupling. Directions without content become random ones.
+/// Returns whether the result is orthonormal to working precision.
 bool BlockKrylov::orthonormalise_once(Matrix<double>& coupling, double negligible) {
   project_out(basis(cols_));
   if (!options_.null_vector.empty()) {
     project_out({options_.null_vector.data(), n_, 1});
   }
-  auto gram = transposed_product(next_, next_, workers_);
-  std::vector<double> scale(p_);
-  for (std::size_t j = 0; j < p_; ++j) scale[j] = std::sqrt(std::max(gram(j, j), 0.0));
-  for (std::size_t i = 0; i < p_; ++i) {
-    for (std::size_t j = 0; j < p_; ++j) {
-      const double product = scale[i] * scale[j];
-      gram(i, j) = product > 0 ? gram(i, j) / product : (i == j ? 1.0 : 0.0);
-    }
-  }
-  symmetric_eigen(gram);  // row i: direction i in scaled columns
-  Matrix<double> rotation(p_, p_);
-  for (std::size_t j = 0; j < p_; ++j) {
-    for (std::size_t i = 0; i < p_; ++i) rotation(j, i) = scale[j] > 0 ? gram(i, j) / scale[j] : 0;
-  }
-  multiply_from_right(next_, rotation, workers_);
-  const auto rotated_gram = transposed_product(next_, next_, workers_);
-
-  Matrix<double> update(p_, p_);  // next_before = next_after * update
-  Matrix<double> normalise(p_, p_);
-  std::vector<std::size_t> replaced;
-  double smallest_norm = 1;
-  for (std::size_t i = 0; i < p_; ++i) {
-    const double norm = std::sqrt(std::max(rotated_gram(i, i), 0.0));
-    double row_norm2 = 0;
-    for (std::size_t j = 0; j < p_; ++j) {
-      update(i, j) = norm * gram(i, j) * scale[j];
-      row_norm2 += update(i, j) * update(i, j);
-    }
-    if (norm < 1e-15 || std::sqrt(row_norm2) <= negligible) {
-      for (std::size_t j = 0; j < p_; ++j) update(i, j) = 0;
-      replaced.push_back(i);
-    } else {
-      normalise(i, i) = 1 / norm;
-      smallest_norm = std::min(smallest_norm, norm);
-    }
-  }
-  multiply_from_right(next_, normalise, workers_);
-  for (const std::size_t j : replaced) fill_random(j, j + 1);
-
-  Matrix<double> product(p_, p_);
-  for (std::size_t i = 0; i < p_; ++i) {
-    for (std::size_t l = 0; l < p_; ++l) {
-      for (std::size_t j = 0; j < p_; ++j) product(i, j) += update(i, l) * coupling(l, j);
-    }
-  }
-  coupling = std::move(product);
-  return replaced.empty() && smallest_norm > 1e-3;
+  const auto found = orthonormalise_columns(next_, coupling, negligible, workers_);
+  for (const std::size_t j : found.empty) fill_random(j, j + 1);
+  return found.empty.empty() && found.well_conditioned;
 }
 
 /// Makes next_ orthonormal and orthogonal to the basis; returns R with (next_ before) = (next_
@@ -291,9 +243,9 @@ void BlockKrylov::report_progress(double residual) {
   workers_.phase_range(std::clamp(done, 0.0, 0.98), std::clamp(done, 0.0, 0.98));
 }
 
-KrylovResult BlockKrylov::finish(bool converged) {
+IterativeEigenpairs BlockKrylov::finish(bool converged) {
   const std::size_t k = std::min(options_.count, cols_);
-  KrylovResult result;
+  IterativeEigenpairs result;
   result.converged = converged;
   result.largest_magnitude = norm_;
   result.smallest_value = ritz_values_.back();
@@ -311,7 +263,7 @@ KrylovResult BlockKrylov::finish(bool converged) {
   return result;
 }
 
-KrylovResult BlockKrylov::run() {
+IterativeEigenpairs BlockKrylov::run() {
   fill_random(0, p_);
   orthonormalise();
   append();
@@ -369,8 +321,8 @@ double krylov_bytes(std::size_t n, std::size_t count, std::size_t block) {
          sizeof(double);
 }
 
-KrylovResult krylov_eigenpairs(SymmetricOperator& a, const KrylovOptions& options,
-                               Workers& workers) {
+IterativeEigenpairs krylov_eigenpairs(SymmetricOperator& a, const KrylovOptions& options,
+                                      Workers& workers) {
   if (options.block == 0 || options.block % kProductColumns != 0) {
     throw InvalidArgument(
         fmt::format("block size {} is not a multiple of {}", options.block, kProductColumns));

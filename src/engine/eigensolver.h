@@ -31,7 +31,7 @@ struct KrylovOptions {
   std::span<const double> null_vector{};
 };
 
-struct KrylovResult {
+struct IterativeEigenpairs {
   std::vector<double> values;  ///< algebraically largest first
   Matrix<double> vectors;      ///< n x count, orthonormal columns
   /// True residual norms |A u - theta u|, from one product more.
@@ -58,7 +58,7 @@ double krylov_bytes(std::size_t n, std::size_t count, std::size_t block);
 /// for large eigenvalue problems, ch. 6-7; Wu & Simon 2000 for the restart). Blocks trade three to
 /// five times the arithmetic of single-vector Lanczos for four to eight times fewer passes over A,
 /// which is what costs when A is read from memory or recomputed.
-KrylovResult krylov_eigenpairs(SymmetricOperator& a, const KrylovOptions& options,
-                               Workers& workers);
+IterativeEigenpairs krylov_eigenpairs(SymmetricOperator& a, const KrylovOptions& options,
+                                      Workers& workers);
 
 }  // namespace mercer::engine

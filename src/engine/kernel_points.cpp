@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -12,103 +10,9 @@
 
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
+#include "engine/packing.h"
 
 namespace mercer::engine {
-
-namespace {
-
-constexpr double kLog2E = std::numbers::log2e;
-
-/// How packing prepares coordinates for a tile form (tile.h): every coordinate is multiplied by
-/// `scale`, and the sum starts from -(half_norm_x + half_norm_y).
-struct Packing {
-  TileForm form = TileForm::linear;
-  double scale = 1;
-  bool shifted = false;    // depends on x - y only: a common shift may be taken off first
-  bool by_norms = false;   // half_norm = |x|^2 / 2, so that the sum becomes -r^2 / 2
-  bool unit_rows = false;  // rows are divided by their norm first
-  double bias = 0;         // half_norm = -bias / 2: the sum starts at bias
-  int degree = 1;
-  double alpha = 1;
-};
-
-struct ChoosePacking {
-  using Result = std::optional<Packing>;
-
-  // t = -gamma r^2 log2(e), so 2^t is the kernel.
-  Result operator()(const Gaussian& k) const {
-    return Packing{.form = TileForm::gaussian,
-                   .scale = std::sqrt(2 * kLog2E) * std::sqrt(*k.gamma),
-                   .shifted = true,
-                   .by_norms = true};
-  }
-  Result operator()(const Laplacian& k) const {
-    return Packing{.form = TileForm::laplacian, .scale = *k.gamma * kLog2E, .shifted = true};
-  }
-  Result operator()(const LaplacianL1& k) const {
-    return Packing{.form = TileForm::laplacian_l1, .scale = *k.gamma * kLog2E, .shifted = true};
-  }
-  Result operator()(const Matern32& k) const {
-    return Packing{.form = TileForm::matern32,
-                   .scale = std::numbers::sqrt3 / *k.length,
-                   .shifted = true,
-                   .by_norms = true};
-  }
-  Result operator()(const Matern52& k) const {
-    return Packing{.form = TileForm::matern52,
-                   .scale = std::sqrt(5.0) / *k.length,
-                   .shifted = true,
-                   .by_norms = true};
-  }
-  Result operator()(const RationalQuadratic& k) const {
-    return Packing{.form = TileForm::rational_quadratic,
-                   .scale = 1 / (*k.length * std::sqrt(k.alpha)),
-                   .shifted = true,
-                   .by_norms = true,
-                   .alpha = k.alpha};
-  }
-  Result operator()(const Polynomial& k) const {
-    return Packing{.form = TileForm::polynomial,
-                   .scale = std::sqrt(*k.gamma),
-                   .bias = k.coef0,
-                   .degree = k.degree};
-  }
-  Result operator()(const Linear&) const { return Packing{}; }
-  Result operator()(const Cosine&) const { return Packing{.unit_rows = true}; }
-  Result operator()(const Sigmoid& k) const {
-    return Packing{.form = TileForm::sigmoid, .scale = std::sqrt(*k.gamma), .bias = k.coef0};
-  }
-  Result operator()(const Chi2&) const { return Packing{.form = TileForm::chi2}; }
-  Result operator()(const ExponentialChi2& k) const {
-    return Packing{.form = TileForm::exponential_chi2, .scale = *k.gamma * kLog2E};
-  }
-  Result operator()(const Precomputed&) const { return std::nullopt; }
-  Result operator()(const Custom&) const { return std::nullopt; }
-};
-
-std::optional<Packing> packing_of(const Kernel& kernel) {
-  if (!is_resolved(kernel)) {
-    throw InvalidArgument(fmt::format(
-        "the {} kernel still lacks a parameter: use resolve_bandwidth first", kernel_name(kernel)));
-  }
-  return std::visit(ChoosePacking{}, kernel);
-}
-
-/// 1 / |x| without overflow or underflow in the squares; 0 for a row of zeros.
-template <class Input>
-double inverse_norm(std::span<const Input> x) {
-  double largest = 0;
-  for (const Input value : x) largest = std::max(largest, std::abs(static_cast<double>(value)));
-  if (largest == 0) return 0;
-  double sum = 0;
-  for (const Input value : x) {
-    const double scaled = static_cast<double>(value) / largest;
-    sum += scaled * scaled;
-  }
-  return 1 / (std::sqrt(sum) * largest);
-}
-
-}  // namespace
 
 std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double> points) {
   const auto packing = packing_of(kernel);
@@ -170,20 +74,16 @@ bool KernelPoints<T>::pack(MatrixView<const Input> points) {
   half_norms_.assign(panel_count * width_, static_cast<T>(-packing->bias / 2));
   for (std::size_t i = 0; i < size_; ++i) {
     T* out = panels_.row(i / width_).data() + i % width_;
-    const double row_scale = packing->unit_rows ? inverse_norm(points.row(i)) : packing->scale;
+    const double scale = row_scale<Input>(*packing, points.row(i));
     double norm2 = 0;
     for (std::size_t j = 0; j < depth_; ++j) {
       const double centred = static_cast<double>(points(i, j)) - (shift_.empty() ? 0 : shift_[j]);
-      const T value = static_cast<T>(centred * row_scale);
+      const T value = static_cast<T>(centred * scale);
       out[j * width_] = value;
       norm2 += static_cast<double>(value) * static_cast<double>(value);
     }
     if (!(norm2 <= static_cast<double>(std::numeric_limits<T>::max()))) {
-      throw NumericalError(fmt::format(
-          "row {} is too large for the {} kernel with its parameters: squared distances overflow; "
-          "scale the data or the parameter{}",
-          i + 1, kernel_name(kernel_),
-          std::is_same_v<T, float> ? ", or use double precision" : ""));
+      throw_row_too_large(kernel_, i, std::is_same_v<T, float>);
     }
     if (packing->by_norms) half_norms_[i] = static_cast<T>(norm2 / 2);
   }

@@ -39,9 +39,9 @@
 #include "methods/kronecker_order.h"
 #include "methods/kronecker_plan.h"
 #include "methods/kronecker_report.h"
-#include "methods/pca.h"
 #include "methods/product_spectrum.h"
 #include "methods/rayleigh_ritz.h"
+#include "methods/row_expansion.h"
 
 namespace mercer {
 
@@ -74,7 +74,6 @@ class KroneckerFit {
   Components enough_components(const ProductSpectrum& spectrum, double trace, const Make& make);
   Components product_components(const ProductSpectrum& spectrum, const Kernel& kernel);
   Components centred_components(const ProductSpectrum& spectrum, const Kernel& kernel);
-  ModelParts model(Components components, const Kernel& kernel) const;
 
   std::size_t first_guess() const { return choice_.first_guess(plan_.used()); }
 
@@ -173,36 +172,6 @@ Components KroneckerFit::centred_components(const ProductSpectrum& spectrum, con
   return found;
 }
 
-ModelParts KroneckerFit::model(Components components, const Kernel& kernel) const {
-  const std::size_t n = points_.rows();
-  ModelParts parts;
-  parts.kernel = kernel;
-  parts.eigenvalues = std::move(components.values);
-  parts.total_weight = static_cast<double>(n);
-  parts.centered = options_.center;
-  std::vector<double> means = row_means_;
-  if (std::holds_alternative<Linear>(kernel)) {
-    // Components of a linear kernel are axes in the space of the points: no library.
-    parts.coefficients = methods::collapse(points_, components.coefficients);
-    means = options_.center ? methods::weighted_mean(points_, {})
-                            : std::vector<double>(points_.cols(), 0.0);
-    if (options_.center) parts.mean_coefficients = means;
-  } else {
-    parts.library = Matrix<double>(points_);
-    parts.coefficients = std::move(components.coefficients);
-    if (options_.center) parts.mean_coefficients.assign(n, 1 / static_cast<double>(n));
-  }
-  parts.mean_norm2 = mean_norm2_;
-  methods::fix_signs(parts.coefficients);
-  parts.offset.assign(parts.eigenvalues.size(), 0.0);
-  for (std::size_t i = 0; i < means.size(); ++i) {
-    for (std::size_t j = 0; j < parts.offset.size(); ++j) {
-      parts.offset[j] -= parts.coefficients(i, j) * means[i];
-    }
-  }
-  return parts;
-}
-
 Fit KroneckerFit::run(const Kernel& asked) {
   record_.begin("bandwidth");
   const Kernel kernel = record_.resolve(asked, points_);
@@ -223,7 +192,9 @@ Fit KroneckerFit::run(const Kernel& asked) {
       summary.explained_variance_ratio.push_back(value / total_variance_);
     }
   }
-  return record_.finish(model(std::move(components), kernel), points_.rows(), points_.cols(), total,
+  ModelParts parts = methods::row_expansion(points_, kernel, std::move(components), row_means_,
+                                            mean_norm2_, options_.center);
+  return record_.finish(std::move(parts), points_.rows(), points_.cols(), total,
                         choice_.is_open() ? 0 : options_.components);
 }
 

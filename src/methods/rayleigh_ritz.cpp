@@ -33,10 +33,11 @@ std::vector<double> inverse_roots(const CenteredGram& a, const std::vector<doubl
   return roots;
 }
 
-/// v := H v, and the columns that are asked for only.
-Matrix<double> centred_columns(MatrixView<const double> v, std::size_t count, double factor) {
+/// factor H v, or factor v when not centred, and the columns that are asked for only.
+Matrix<double> centred_columns(MatrixView<const double> v, std::size_t count, double factor,
+                               bool center) {
   std::vector<double> means(count, 0.0);
-  for (std::size_t i = 0; i < v.rows(); ++i) {
+  for (std::size_t i = 0; i < v.rows() && center; ++i) {
     for (std::size_t j = 0; j < count; ++j) means[j] += v(i, j);
   }
   for (double& mean : means) mean /= static_cast<double>(v.rows());
@@ -75,7 +76,8 @@ RitzComponents rayleigh_ritz(CenteredGram& a, Matrix<double> v, engine::Workers&
   }
   const auto basis = v.view().cols_from(0, t.cols());
   engine::multiply_from_right(basis, rotation, workers);
-  result.coefficients = centred_columns(basis, roots.size(), 1 / std::sqrt(a.scale()));
+  result.coefficients = centred_columns(basis, roots.size(), 1 / std::sqrt(a.scale()),
+                                        /*center=*/!a.null_vector().empty());
   return result;
 }
 

@@ -16,7 +16,8 @@ struct RitzComponents {
 };
 
 /// Kernel PCA restricted to combinations of the n-vectors V: among the directions F^T H V c of
-/// feature space (F the points there, H centring) those of largest variance, one after the other.
+/// feature space (F the points there, H centring, or 1 where `a` is not centred) those of largest
+/// variance, one after the other. There are no weights.
 ///
 ///   Kc = H F F^T H;  W = Kc V;  V^T W = Q a Q^T;  T = Q a^-1/2;  (W T)^T (W T) = C lambda C^T
 ///   coefficients H V T C: unit norm, since T^T V^T Kc V T = I; scores W T C of squared norm lambda

@@ -134,6 +134,23 @@ void report_components(Report& report, const Summary& s) {
   report.raw("\n");
 }
 
+/// Spans of the first components up to a gap, and components between two gaps, that are twice the
+/// error of the kernel matrix (theorems 3 and 4 of Achlioptas, McSherry & Schoelkopf 2001).
+std::string trusted_text(const std::vector<double>& ratios) {
+  std::vector<std::size_t> spans;
+  std::vector<std::size_t> single;
+  for (std::size_t j = 0; j < ratios.size(); ++j) {
+    if (ratios[j] < 1) continue;
+    spans.push_back(j + 1);
+    if (j == 0 || ratios[j - 1] >= 1) single.push_back(j + 1);
+  }
+  if (spans.empty())
+    return "no component: no gap between the eigenvalues is twice the error of the kernel matrix";
+  std::string text = fmt::format("span of the first {}", fmt::join(spans, ", "));
+  if (!single.empty()) text += fmt::format("; by itself {}", fmt::join(single, ", "));
+  return text;
+}
+
 void report_errors(Report& report, const Summary& s) {
   if (const auto& total = s.total_variance) {
     const bool exact = total->low == total->high;
@@ -161,6 +178,7 @@ void report_errors(Report& report, const Summary& s) {
     const char* what = bound.rigorous ? "bound" : "estimate";
     report.line(measured ? "measured" : what, fmt::format("{} {:.4g}", bound.name, bound.value));
   }
+  if (!s.certified_ratio.empty()) report.line("trusted", trusted_text(s.certified_ratio));
 }
 
 void report_compression(Report& report, const Summary& s) {

@@ -63,6 +63,7 @@ void put_quality(Json& json, const Summary& summary) {
   for (const Bound& bound : summary.bounds)
     if (std::isfinite(bound.value))
       json["bounds"][bound.name] = {{"value", bound.value}, {"rigorous", bound.rigorous}};
+  if (!summary.certified_ratio.empty()) put(json, "certified_ratio", summary.certified_ratio);
 }
 
 Json error_json(const ComponentError& error) {
@@ -162,6 +163,7 @@ void read_quality(const ObjectReader& reader, Summary& summary) {
       summary.error_curve.push_back({.size = point.count("size"), .error = point.number("error")});
   summary.reconstruction_error = optional_number("reconstruction_error");
   summary.solver_residual = optional_number("solver_residual");
+  if (reader.has("certified_ratio")) summary.certified_ratio = reader.numbers("certified_ratio");
   if (!reader.has("bounds")) return;
   for (const auto& [name, bound] : reader.object("bounds").all_objects())
     summary.bounds.push_back(

@@ -73,6 +73,20 @@ TEST(RayleighRitz, ComponentsAreOrthonormalAndValuesAreTheirVariances) {
   }
 }
 
+TEST(RayleighRitz, WithoutCentringFindsTheComponentsAboutTheOrigin) {
+  Example e;
+  CenteredGram a(*e.gram, {}, /*center=*/false, e.workers);
+  const auto exact = engine::reference::kernel_pca(e.k, e.k, 8, false);
+  auto mixed = engine::reference::multiply(exact.training_scores, normal_matrix(8, 8, 2));
+  const auto found = rayleigh_ritz(a, std::move(mixed), e.workers);
+  ASSERT_EQ(found.values.size(), 8U);
+  for (std::size_t j = 0; j < 8; ++j) {
+    EXPECT_NEAR(found.values[j], exact.eigenvalues[j], 1e-11 * exact.eigenvalues[0]);
+  }
+  const auto scores = engine::reference::multiply(e.k, found.coefficients);
+  EXPECT_LT(largest_difference_up_to_sign(scores, exact.training_scores), 1e-8);
+}
+
 TEST(RayleighRitz, LeavesOutDirectionsWithoutVariance) {
   Example e;
   // Three vectors, one of them twice, one constant (which centring takes away), padded with zeros.

@@ -26,6 +26,7 @@ inline Summary full_summary() {
   s.solver_residual = 3.5e-13;
   s.bounds = {{.name = "operator_norm", .value = 0.75, .rigorous = true},
               {.name = "eigenvalue_gap", .value = 0.25, .rigorous = false}};
+  s.certified_ratio = {2.5, 0.75, 1.25};
   s.kernel_evaluations = 617283500;
   s.seconds = 1.5;
   s.phases = {{.name = "selection", .seconds = 0.5}, {.name = "eigenpairs", .seconds = 0.0123}};
