@@ -9,6 +9,7 @@
 #include <mercer/error.h>
 
 #include "density/kmeans.h"
+#include "engine/greedy_pivots.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
 #include "methods/factor_moments.h"
