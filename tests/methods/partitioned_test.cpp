@@ -144,6 +144,34 @@ TEST_F(PartitionedGolden, TwoLevelsReachTheErrorAskedForWithFewRows) {
   EXPECT_NEAR(*two_level.summary.reconstruction_error, mean, 1e-10);
 }
 
+// Blocks that have nothing in common: nearly all of the libraries are needed, and the rows say so
+// only after the pass.
+TEST(Partitioned, TwoLevelsReachTheErrorAskedForWhereBlocksDiffer) {
+  auto points = normal_matrix(1200, 6, 10);
+  PartitionedOptions options{.components = 3, .partition = Partition::labels};
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    options.labels.push_back(i % 6);
+    points(i, i % 6) += 6;
+  }
+  const Kernel kernel = Gaussian{.gamma = 0.1};
+  for (const PivotRule rule : {PivotRule::max_residual, PivotRule::sampled_best}) {
+    for (const double mse : {0.3, 0.1, 0.01}) {
+      options.library = {.rule = rule, .mse = mse};
+      const Fit fit = fit_partitioned(points, kernel, options);
+      EXPECT_LE(bound(fit.summary, "mean_square_residual"), mse);
+      EXPECT_EQ(fit.summary.termination.reason, TerminationReason::converged);
+      // The last point was needed.
+      const auto& curve = fit.summary.error_curve;
+      EXPECT_GT(curve[curve.size() - 2].error, mse);
+    }
+  }
+  // A limit that the caller sets ends the choice as the mean square does.
+  options.library.max_library = 40;
+  const Fit few = fit_partitioned(points, kernel, options);
+  EXPECT_EQ(few.model.library_size(), 40U);
+  EXPECT_EQ(few.summary.termination.reason, TerminationReason::converged);
+}
+
 // Projected on all libraries, blocks are landmarks.
 TEST_F(PartitionedGolden, ReprojectionIsLandmarksOnTheUnion) {
   const Fit reprojected = fit(Refine::reproject);
