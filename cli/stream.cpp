@@ -29,8 +29,8 @@ void pass_over(RowSource& source, std::uint64_t rows, std::size_t block_rows) {
 void StreamFlags::add(Arguments& arguments) {
   library.add(arguments);
   arguments.option("--library-limit", "L", library_limit,
-                   "Most points in the library of all blocks; above it, it is reduced to half, "
-                   "chosen for the components (default 2000)");
+                   "Most points in the library of all blocks; above it, it is reduced to "
+                   "seven eighths, chosen for the components (default 2000)");
   deflation.add_without_form(arguments);
 }
 

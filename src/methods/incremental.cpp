@@ -83,7 +83,7 @@ class BlockStep {
     workers_.begin_phase("reduction");
     return methods::reduce_library(
         block,
-        options_.library_target.value_or(std::max<std::size_t>(options_.library_limit / 2, 1)),
+        options_.library_target.value_or(options_.library_limit - options_.library_limit / 8),
         memory_limit_bytes_, workers_);
   }
 
