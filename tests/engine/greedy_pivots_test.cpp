@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/elimination.h"
 #include "engine/reference.h"
 #include "golden/golden.h"
 #include "numbers.h"
@@ -84,12 +85,7 @@ Rows best_by_definition(Matrix<double> left, std::size_t count, double negligibl
     }
     if (best == n) break;
     pivots.push_back(best);
-    const double pivot = left(best, best);
-    std::vector<double> column(n);
-    for (std::size_t i = 0; i < n; ++i) column[i] = left(i, best);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) left(i, j) -= column[i] * column[j] / pivot;
-    }
+    testing::eliminate(left, best);
   }
   return pivots;
 }

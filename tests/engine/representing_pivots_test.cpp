@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/elimination.h"
 #include "engine/reference.h"
 #include "numbers.h"
 
@@ -35,13 +36,7 @@ Rows by_definition(Matrix<double> left, MatrixView<const double> vectors, std::s
     }
     if (best == n) break;
     pivots.push_back(best);
-    const double pivot = left(best, best);
-    std::vector<double> column(n);
-    for (std::size_t i = 0; i < n; ++i) column[i] = left(i, best);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) left(i, j) -= column[i] * column[j] / pivot;
-    }
-    for (std::size_t i = 0; i < n; ++i) left(i, best) = left(best, i) = 0;
+    testing::eliminate(left, best);
   }
   return pivots;
 }

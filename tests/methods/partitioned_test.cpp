@@ -13,26 +13,15 @@
 #include "methods/block_partition.h"
 #include "methods/landmark_set.h"
 #include "numbers.h"
+#include "summary_fields.h"
 
 namespace mercer {
 namespace {
 
+using testing::bound;
+using testing::choice;
 using testing::largest_difference_up_to_sign;
 using testing::normal_matrix;
-
-double bound(const Summary& summary, const std::string& name) {
-  for (const auto& bound : summary.bounds) {
-    if (bound.name == name) return bound.value;
-  }
-  return NAN;
-}
-
-std::string choice(const Summary& summary, const std::string& what) {
-  for (const auto& choice : summary.choices) {
-    if (choice.what == what) return choice.value;
-  }
-  return "";
-}
 
 std::vector<double> sizes_of(const std::vector<std::vector<std::size_t>>& blocks) {
   std::vector<double> sizes;
