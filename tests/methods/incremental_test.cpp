@@ -133,6 +133,8 @@ TEST(Incremental, TheLibraryStaysBelowItsLimit) {
     EXPECT_LT(testing::inconsistency(fit.block(), testing::CountComponents::by_weight), 1e-8);
   }
   EXPECT_GT(fit.block().lost_mean() + fit.block().lost(), 0);
+  ASSERT_EQ(fit.finish().summary.warnings.size(), 1U);
+  EXPECT_NE(fit.finish().summary.warnings[0].find("its limit of 120 lost"), std::string::npos);
   const Fit model = fit.finish({.components = 3});
   const Fit exact = fit_exact(all, kernel, {.components = 3});
   for (std::size_t i = 0; i < 3; ++i) {
