@@ -29,8 +29,8 @@ void pass_over(RowSource& source, std::uint64_t rows, std::size_t block_rows) {
 void StreamFlags::add(Arguments& arguments) {
   library.add(arguments);
   arguments.option("--library-limit", "L", library_limit,
-                   "Most points in the library of all blocks; above it, it is reduced to half, "
-                   "chosen for the components (default 2000)");
+                   "Most points in the library of all blocks; above it, it is reduced to "
+                   "seven eighths, chosen for the components (default 2000)");
   deflation.add_without_form(arguments);
 }
 
@@ -64,15 +64,19 @@ void StreamBlocks::require_rows() const {
 
 void add_rows(IncrementalFit& stream, RowSource& source, std::uint64_t seen, std::size_t block_rows,
               const RunOptions& run, ProgressBar& bar, const std::function<void()>& between) {
-  RunOptions of_block = run;
-  of_block.progress = nullptr;  // a block is short; the bar counts rows
   source.rewind();
   pass_over(source, seen, block_rows);
   std::uint64_t rows = seen;
+  const auto show_rows = [&] {
+    bar.show({.phase = "blocks", .rows_done = rows, .rows_total = source.rows().value_or(0)});
+  };
+  // The bar counts rows, also while a block takes long.
+  RunOptions of_block = run;
+  of_block.progress = [&](const Progress&) { show_rows(); };
   while (auto block = source.next(block_rows)) {
     throw_if_interrupted();
     if (between && rows > seen) between();
-    bar.show({.phase = "blocks", .rows_done = rows, .rows_total = source.rows().value_or(0)});
+    show_rows();
     const std::vector<double> weights = std::move(block->weights);
     const Matrix<double> points = std::move(*block).dense();
     stream.partial_fit(points, weights, of_block);

@@ -70,8 +70,7 @@ void refuse_options_of_a_start(const UpdateFlags& flags) {
 
 void require_sensible(const UpdateFlags& flags) {
   flags.blocks.require_rows();
-  if (flags.save_every == 0)
-    throw UsageError("--save-every is 0: save after one block or more (a large number: never)");
+  if (flags.save_every == 0) throw UsageError("--save-every is 0: save after one block or more");
   if (!flags.table.labels_file.empty())
     throw UsageError("--labels has no use here; --label-column keeps a column apart");
   const ComponentFlags& components = flags.components;
@@ -170,13 +169,24 @@ std::unique_ptr<FileRows> open_data(const UpdateFlags& flags,
   return open_rows(flags.data, options);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Blocks that need large libraries take long: no more than this is lost with a process.
+constexpr double kMostSecondsUnsaved = 60;
+
 /// Adds the rows, and leaves a state to resume from when that is interrupted.
 void add_saving(const UpdateFlags& flags, IncrementalFit& stream, RowSource& rows,
                 std::uint64_t seen, const RunOptions& run, ProgressBar& bar) {
   const std::uint64_t first_block = stream.blocks();
+  auto saved = std::chrono::steady_clock::now();
   try {
     add_rows(stream, rows, seen, flags.blocks.rows, run, bar, [&] {
-      if ((stream.blocks() - first_block) % flags.save_every == 0) stream.save(flags.partial());
+      const bool due = (stream.blocks() - first_block) % flags.save_every == 0;
+      if (!due && seconds_since(saved) < kMostSecondsUnsaved) return;
+      stream.save(flags.partial());
+      saved = std::chrono::steady_clock::now();
     });
   } catch (const Cancelled&) {
     if (stream.blocks() == first_block && seen == 0) throw;
@@ -185,10 +195,6 @@ void add_saving(const UpdateFlags& flags, IncrementalFit& stream, RowSource& row
     throw Halted(fmt::format("cancelled with {} rows in '{}'; --resume goes on from there",
                              stream.rows(), flags.partial()));
   }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void print_results(const UpdateFlags& flags, const IncrementalFit& stream,
@@ -266,7 +272,7 @@ void add_update(Program& program) {
   arguments.flag("--resume", flags->resume,
                  "Go on with a run that was interrupted, if it left a state");
   arguments.option("--save-every", "N", flags->save_every,
-                   "Save after every N blocks on the way (default 20)");
+                   "Save after every N blocks on the way (default 20), and after a minute");
   flags->blocks.add(arguments);
   arguments.option("--model", "FILE", flags->model, "Also write the model of all rows so far");
   arguments.option("--json", "FILE", flags->json,

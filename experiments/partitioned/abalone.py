@@ -81,7 +81,7 @@ def print_line(name, summaries, accuracies):
     counts = [s["components"] for s in summaries]
     print(
         f"{name:<32} {np.mean(sizes):8.1f} {f'{min(sizes)}-{max(sizes)}':>10} {f'{min(counts)}-{max(counts)}':>8}"
-        f" {np.mean([mean_square(s) for s in summaries]):9.2g} {np.mean(accuracies):7.4f}"
+        f" {np.mean([mean_square(s) for s in summaries]):9.2g} {np.mean(accuracies):7.4f} {np.std(accuracies):7.4f}"
         f" {np.median([s['seconds'] for s in summaries]):8.3f}"
     )
 
@@ -90,12 +90,15 @@ def main():
     path = real_data("abalone/abalone.data.gz")
     with tempfile.TemporaryDirectory() as name:
         trial = Trial(Path(name), *read_abalone(path))
-        print(f"{'':<32} {'library':>8} {'range':>10} {'comps.':>8} {'mean sq.':>9} {'1-nn':>7} {'seconds':>8}")
+        print(
+            f"{'':<32} {'library':>8} {'range':>10} {'comps.':>8} {'mean sq.':>9} {'1-nn':>7} {'+-':>7}"
+            f" {'seconds':>8}"
+        )
 
-        def over_seeds(label, seeds, *words):
+        def over_seeds(label, seeds, *words, run=trial.fit):
             summaries, accuracies = [], []
             for seed in range(seeds):
-                summaries.append(trial.fit(*words, "--seed", seed))
+                summaries.append(run(*words, "--seed", seed))
                 accuracies.append(trial.accuracy())
             print_line(label, summaries, accuracies)
             return summaries
@@ -107,10 +110,13 @@ def main():
         print_line("exact, as many components", [exact], [trial.accuracy()])
         over_seeds("reprojected, 3 seeds", 3, *BLOCKS, *count, "--refine", "reproject")
         over_seeds(f"two levels, {SEEDS} seeds", SEEDS, *BLOCKS, *count, "--refine", "two_level")
-        over_seeds("two levels, sampled_best", 3, *SAMPLED, *PARTS, *count)
+        over_seeds("two levels, sampled_best", SEEDS, *SAMPLED, *PARTS, *count)
         over_seeds("one block (greedy)", 1, "--method", "greedy", *LIBRARY, *count)
-        stream = trial.stream(*SAMPLED, "--block-size", 300, *count)
-        print_line("stream, 10 blocks", [stream], [trial.accuracy()])
+        for rule, seeds in (("sampled_best", SEEDS), ("max_residual", 1)):
+            words = [*SAMPLED, "--pivot-rule", rule, "--block-size", 300, *count]
+            over_seeds(f"stream, 10 blocks, {rule}", seeds, *words, run=trial.stream)
+        words = ["--sigma", 2, "--mse", 1e-4, "--block-size", 300, *count]
+        over_seeds("stream, sampled_best, mse .0001", SEEDS, *words, run=trial.stream)
 
 
 if __name__ == "__main__":

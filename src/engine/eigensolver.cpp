@@ -62,6 +62,7 @@ class BlockKrylov {
   void solve_projected();
   double largest_residual(const Matrix<double>& coupling) const;
   void restart(std::size_t keep);
+  bool time_to_look() const;
   bool may_have_missed_copies() const;
   bool found_missed_copies();
   void append();
@@ -75,6 +76,7 @@ class BlockKrylov {
   std::size_t p_;
   std::size_t capacity_;
   std::size_t cols_ = 0;         // columns of the basis in use
+  std::size_t looked_at_ = 0;    // columns when the Ritz values were last computed
   Matrix<double> basis_;         // V, orthonormal columns
   Matrix<double> next_;          // the block that will be appended
   Matrix<double> projected_;     // T = V^T A V
@@ -166,6 +168,14 @@ void BlockKrylov::solve_projected() {
     std::ranges::copy(t.row(cols_ - 1 - i), ritz_vectors_.row(i).begin());
   }
   norm_ = std::max({norm_, std::abs(ritz_values_.front()), std::abs(ritz_values_.back())});
+  looked_at_ = cols_;
+}
+
+/// Ritz values take cols^3 flops: with many columns they are computed only when there are an eighth
+/// more, and before a restart, which needs them.
+bool BlockKrylov::time_to_look() const {
+  return cols_ >= looked_at_ + std::max(p_, looked_at_ / 8) || cols_ + p_ > capacity_ ||
+         products_ + 1 >= options_.max_products;
 }
 
 /// A V = V T + next_ R E^T, so the residual of Ritz pair i is |R (last p coordinates of its
@@ -198,7 +208,7 @@ void BlockKrylov::restart(std::size_t keep) {
   multiply_from_right(basis(cols_), rotation, workers_);
   projected_ = Matrix<double>(capacity_, capacity_);
   for (std::size_t i = 0; i < keep; ++i) projected_(i, i) = ritz_values_[i];
-  cols_ = keep;
+  cols_ = looked_at_ = keep;
 }
 
 /// A block of p columns holds at most p copies of a multiple eigenvalue. If p or more of the values
@@ -269,10 +279,13 @@ IterativeEigenpairs BlockKrylov::run() {
   append();
   for (;;) {
     expand();
-    solve_projected();
-    if (norm_ == 0) return finish(true);
+    const bool look = time_to_look();
+    if (look) {
+      solve_projected();
+      if (norm_ == 0) return finish(true);
+    }
     const auto coupling = orthonormalise();
-    if (cols_ >= options_.count) {
+    if (look && cols_ >= options_.count) {
       const double residual = largest_residual(coupling);
       report_progress(residual);
       if (residual <= options_.tolerance * norm_) {

@@ -1,6 +1,8 @@
 #include "engine/greedy_pivots.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "engine/weighted_draw.h"
@@ -13,15 +15,124 @@ double weight_of(std::span<const double> weights, std::size_t i) {
   return weights.empty() ? 1 : weights[i];
 }
 
-double largest_residual(const PartialCholesky& factor, std::span<const double> weights) {
-  double largest = 0;
-  for (std::size_t i = 0; i < factor.size(); ++i) {
-    if (weight_of(weights, i) > 0) largest = std::max(largest, factor.residuals()[i]);
+/// Pivots added at a time, when there are `rank` of them.
+std::size_t batch_size(std::size_t rank) {
+  constexpr std::size_t kMost = 128;
+  return std::min(rank / 8 + 1, kMost);
+}
+
+/// Rows by falling residual, the first of equals first.
+struct LargerResidual {
+  std::span<const double> residuals;
+
+  bool operator()(std::size_t a, std::size_t b) const {
+    return residuals[a] != residuals[b] ? residuals[a] > residuals[b] : a < b;
   }
-  return largest;
+};
+
+/// The next pivots of largest residual in their order, at least one and at most `most`, as far as
+/// they are known from what is left of `candidates` rows.
+std::vector<std::size_t> next_largest(PartialCholesky& factor, std::size_t candidates,
+                                      std::size_t most) {
+  std::vector<std::size_t> rows(factor.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const LargerResidual before{factor.residuals()};
+  if (candidates < rows.size()) {
+    // One more than the candidates: the first that is not looked at.
+    std::ranges::nth_element(rows, rows.begin() + static_cast<std::ptrdiff_t>(candidates), before);
+    rows.resize(candidates + 1);
+  }
+  std::ranges::sort(rows, before);
+  if (most == 1) return {rows.front()};
+  const std::size_t count = std::min(candidates, rows.size());
+  const bool all = count == rows.size();
+  const std::size_t outside = all ? factor.size() : rows.back();
+  const double bound = all ? 0 : factor.residuals()[outside];
+  rows.resize(count);
+
+  Matrix<double> h = factor.residual_matrix(rows);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t l = i + 1; l < count; ++l) h(i, l) = h(l, i);
+  }
+  std::vector<std::size_t> left(count);
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<std::size_t> pivots;
+  std::vector<double> column(count);
+  while (pivots.size() < most && !left.empty()) {
+    const auto largest = std::ranges::max_element(left, [&](std::size_t a, std::size_t b) {
+      return h(a, a) != h(b, b) ? h(a, a) < h(b, b) : rows[a] > rows[b];
+    });
+    const std::size_t j = *largest;
+    const double now = h(j, j);
+    if (now < bound || (now == bound && outside < rows[j])) break;
+    if (!pivots.empty() && now <= factor.negligible()) break;
+    pivots.push_back(rows[j]);
+    left.erase(largest);
+    for (const std::size_t i : left) column[i] = h(i, j);
+    for (const std::size_t i : left) {
+      const double multiple = column[i] / now;
+      for (const std::size_t l : left) h(i, l) -= multiple * column[l];
+    }
+  }
+  return pivots;
+}
+
+/// The mean and the largest of what rows of positive weight leave, by a function of the row.
+struct Spread {
+  double mean = 0;
+  double largest = 0;
+};
+template <class Residual>
+Spread spread_of(const PartialCholesky& factor, std::span<const double> weights,
+                 const Residual& residual) {
+  Spread spread;
+  double total = 0;
+  for (std::size_t i = 0; i < factor.size(); ++i) {
+    const double weight = weight_of(weights, i);
+    spread.mean += weight * residual(i);
+    total += weight;
+    if (weight > 0) spread.largest = std::max(spread.largest, residual(i));
+  }
+  spread.mean = total > 0 ? spread.mean / total : 0;
+  return spread;
+}
+
+/// The limit on residuals that holds, the first of them.
+std::optional<PivotStop> limit_met(const Spread& spread, const PivotLimits& limits) {
+  if (limits.mean_square > 0 && spread.mean <= limits.mean_square) return PivotStop::mean_square;
+  if (limits.largest > 0 && spread.largest <= limits.largest) return PivotStop::largest;
+  return std::nullopt;
+}
+
+/// Gives pivots back, down to `rank`, as long as a limit holds without the last one.
+void give_back(PartialCholesky& factor, std::span<const double> weights, const PivotLimits& limits,
+               std::size_t rank) {
+  while (factor.rank() > rank) {
+    const auto g = factor.factor();
+    const auto without_last = spread_of(factor, weights, [&](std::size_t i) {
+      const double value = g(i, g.cols() - 1);
+      return factor.residuals()[i] + value * value;
+    });
+    if (!limit_met(without_last, limits)) return;
+    factor.forget_last();
+  }
 }
 
 }  // namespace
+
+bool grow_greedily(PartialCholesky& factor, std::size_t rank) {
+  rank = std::min(rank, factor.capacity());
+  constexpr std::size_t kFewest = 16;
+  constexpr std::size_t kMost = 256;
+  std::size_t candidates = kMost;
+  while (factor.rank() < rank) {
+    const std::size_t most = rank - factor.rank();
+    const auto pivots = next_largest(factor, std::min(2 * most, candidates), most);
+    if (factor.append(pivots, most).empty()) return false;
+    candidates = std::clamp(3 * pivots.size(), kFewest, kMost);
+  }
+  return true;
+}
 
 BestPivots::BestPivots(const Kernel& kernel, MatrixView<const double> points,
                        PartialCholesky& factor, std::span<const double> weights, bool stored,
@@ -92,27 +203,25 @@ bool SampledBestPivots::grow(std::size_t rank) {
 }
 
 double mean_residual(const PartialCholesky& factor, std::span<const double> weights) {
-  double sum = 0;
-  double total = 0;
-  for (std::size_t i = 0; i < factor.size(); ++i) {
-    sum += weight_of(weights, i) * factor.residuals()[i];
-    total += weight_of(weights, i);
-  }
-  return total > 0 ? sum / total : 0;
+  return spread_of(factor, weights, [&](std::size_t i) { return factor.residuals()[i]; }).mean;
 }
 
 PivotStop grow_until(PartialCholesky& factor, std::span<const double> weights,
-                     const PivotLimits& limits, const std::function<bool(std::size_t rank)>& grow) {
+                     const PivotLimits& limits, const std::function<bool(std::size_t rank)>& grow,
+                     PivotSteps steps) {
   const std::size_t count = std::min(limits.count, factor.capacity());
   for (;;) {
-    if (factor.rank() >= count && count < factor.size()) return PivotStop::count;
-    if (limits.mean_square > 0 && mean_residual(factor, weights) <= limits.mean_square) {
-      return PivotStop::mean_square;
+    const std::size_t rank = factor.rank();
+    if (rank >= count && count < factor.size()) return PivotStop::count;
+    const auto spread =
+        spread_of(factor, weights, [&](std::size_t i) { return factor.residuals()[i]; });
+    if (const auto met = limit_met(spread, limits)) return *met;
+    if (rank >= factor.size()) return PivotStop::rank;
+    const std::size_t step = steps == PivotSteps::batches ? batch_size(rank) : 1;
+    if (!grow(std::max(std::min(rank + step, count), rank + 1)) && factor.rank() == rank) {
+      return PivotStop::rank;
     }
-    if (limits.largest > 0 && largest_residual(factor, weights) <= limits.largest) {
-      return PivotStop::largest;
-    }
-    if (factor.rank() >= factor.size() || !grow(factor.rank() + 1)) return PivotStop::rank;
+    give_back(factor, weights, limits, rank + 1);
   }
 }
 

@@ -13,6 +13,15 @@
 
 namespace mercer::engine {
 
+/// Pivots of largest residual (lowest index on ties) until the factor has `rank` of them. False
+/// when there are no more directions.
+///
+/// Residuals only fall, so the next pivots are known for sure as long as they are larger than all
+/// that were not looked at (lazy evaluation: Minoux 1978). Rows of large residual are eliminated
+/// among themselves, and the columns of those that come first are appended together: the factor is
+/// read once for many pivots instead of once for each.
+bool grow_greedily(PartialCholesky& factor, std::size_t rank);
+
 // Pivots that lower the mean squared residual as much as they can. Taking row j lowers sum w d by
 // r_j / d_j (ResidualEnergies), against d_j itself at least for `grow_greedily`, which looks at no
 // other row and chases outliers.
@@ -82,8 +91,16 @@ struct PivotLimits {
 /// sum w d / sum w.
 double mean_residual(const PartialCholesky& factor, std::span<const double> weights);
 
-/// Grows the factor, one pivot at a time, by a rule that behaves as those above.
+/// How a rule likes to be asked for pivots.
+enum class PivotSteps {
+  single,   ///< one at a time
+  batches,  ///< many; those beyond a limit are given back, at most an eighth
+};
+
+/// Grows the factor by a rule that behaves as those above, to the first pivot at which a limit
+/// holds.
 PivotStop grow_until(PartialCholesky& factor, std::span<const double> weights,
-                     const PivotLimits& limits, const std::function<bool(std::size_t rank)>& grow);
+                     const PivotLimits& limits, const std::function<bool(std::size_t rank)>& grow,
+                     PivotSteps steps = PivotSteps::single);
 
 }  // namespace mercer::engine

@@ -115,7 +115,7 @@ Matrix<double> PartialCholesky::proposal_matrix(std::span<const std::size_t> row
   return kernel_matrix(kernel_, proposals, proposals, workers_);
 }
 
-Matrix<double> PartialCholesky::proposal_residuals(std::span<const std::size_t> rows) {
+Matrix<double> PartialCholesky::residual_matrix(std::span<const std::size_t> rows) {
   const std::size_t b = rows.size();
   const std::size_t c = rank();
   const Matrix<double> values = proposal_matrix(rows);
@@ -143,7 +143,7 @@ Matrix<double> PartialCholesky::proposal_residuals(std::span<const std::size_t> 
 std::vector<std::size_t> PartialCholesky::append(std::span<const std::size_t> rows,
                                                  std::size_t most, const Accept& accept) {
   most = std::min(most, capacity_ - rank());
-  Matrix<double> h = proposal_residuals(rows);
+  Matrix<double> h = residual_matrix(rows);
   const std::size_t b = rows.size();
   std::vector<double> column(b);
   std::vector<std::size_t> taken;
@@ -324,6 +324,15 @@ void PartialCholesky::refresh_residuals() {
   for (const std::size_t pivot : pivots_) residuals_[pivot] = 0;
 }
 
+void PartialCholesky::forget_last() {
+  const std::size_t last = rank() - 1;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double value = values_[i * stride_ + last];
+    residuals_[i] += value * value;
+  }
+  pivots_.pop_back();
+}
+
 RandomPivots::RandomPivots(PartialCholesky& factor, std::span<const double> weights,
                            RandomStream stream, std::optional<std::size_t> fixed_block)
     : factor_(factor), weights_(weights), stream_(stream), fixed_block_(fixed_block) {}
@@ -392,16 +401,6 @@ void append_first(PartialCholesky& factor, std::size_t count) {
     const std::size_t size = std::min(kBatch, count - first);
     factor.append(std::span(rows).subspan(first, size), size);
   }
-}
-
-bool grow_greedily(PartialCholesky& factor, std::size_t rank) {
-  rank = std::min(rank, factor.capacity());
-  while (factor.rank() < rank) {
-    const auto largest = std::ranges::max_element(factor.residuals());
-    const auto row = static_cast<std::size_t>(largest - factor.residuals().begin());
-    if (factor.append(std::span(&row, 1), 1).empty()) return false;
-  }
-  return true;
 }
 
 }  // namespace mercer::engine

@@ -62,6 +62,12 @@ class PartialCholesky {
   /// Residuals anew from the factor, without the rounding that subtracting columns one after
   /// another has left in them. n rank flops.
   void refresh_residuals();
+  /// The last pivot is given back, with what it took off the residuals. n flops.
+  void forget_last();
+  /// What the pivots leave of the kernel values of these rows with each other (lower triangle; the
+  /// columns are padded). The diagonal holds the residuals themselves: whoever judges by them, and
+  /// by these values, judges by the same numbers.
+  Matrix<double> residual_matrix(std::span<const std::size_t> rows);
 
   static double bytes(std::size_t n, std::size_t capacity);
   /// Most pivots for n points in so many bytes; 0 when there is no room for any.
@@ -70,9 +76,6 @@ class PartialCholesky {
  private:
   /// Kernel values of the given rows with each other.
   Matrix<double> proposal_matrix(std::span<const std::size_t> rows) const;
-  /// The same less what the pivots explain (lower triangle). The diagonal holds the residuals
-  /// themselves: acceptance must use the numbers that the proposals were drawn by.
-  Matrix<double> proposal_residuals(std::span<const std::size_t> rows);
   void append_columns(std::span<const std::size_t> rows, const Matrix<double>& lower);
   /// Rows of the points as columns of the residual K - G G^T are computed from them.
   struct Columns {
@@ -143,8 +146,5 @@ class RandomPivots {
 /// Takes the first `count` rows in their order, as many at a time as pays, skipping those that
 /// depend on the ones before.
 void append_first(PartialCholesky& factor, std::size_t count);
-
-/// Pivots of largest residual, one at a time (lowest index on ties). False as above.
-bool grow_greedily(PartialCholesky& factor, std::size_t rank);
 
 }  // namespace mercer::engine

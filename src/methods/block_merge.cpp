@@ -24,6 +24,7 @@
 
 #include <utility>
 
+#include "engine/greedy_pivots.h"
 #include "engine/pivoted_cholesky.h"
 #include "methods/block_state.h"
 

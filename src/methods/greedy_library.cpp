@@ -121,7 +121,9 @@ void GreedyLibrary::grow(std::size_t size, double mse) {
                              {.count = std::min(size, factor_.capacity()),
                               .mean_square = mse,
                               .largest = options_.max_error.value_or(0)},
-                             rule_);
+                             rule_,
+                             options_.rule == PivotRule::max_residual ? engine::PivotSteps::batches
+                                                                      : engine::PivotSteps::single);
   limited_by_memory_ =
       stop_ == engine::PivotStop::count && factor_.rank() < std::min(size, factor_.size());
 }

@@ -84,7 +84,7 @@ class BlockStep {
     workers_.begin_phase("reduction");
     return methods::reduce_library(
         block,
-        options_.library_target.value_or(std::max<std::size_t>(options_.library_limit / 2, 1)),
+        options_.library_target.value_or(options_.library_limit - options_.library_limit / 8),
         memory_limit_bytes_, workers_);
   }
 
@@ -95,6 +95,19 @@ class BlockStep {
   double memory_limit_bytes_;
   engine::Workers& workers_;
 };
+
+/// Where the limit on the library, not the mean square asked for, decides how good the model is.
+void warn_of_reductions(const BlockModel& all, const IncrementalOptions& options,
+                        Summary& summary) {
+  const bool deflated = options.merge.keep < 1 || options.merge.max_components;
+  const double lost = (all.lost() + all.lost_mean()) / all.total_weight();
+  if (deflated || !options.library.mse || lost <= *options.library.mse) return;
+  summary.warnings.push_back(fmt::format(
+      "reducing the library to its limit of {} lost {:.3g} a row, more than the mean square of "
+      "{:g} "
+      "asked for: allow a larger library (library_limit), or a larger mse or a wider kernel",
+      options.library_limit, lost, *options.library.mse));
+}
 
 }  // namespace
 
@@ -193,6 +206,7 @@ Fit IncrementalFit::finish(const BlockFitOptions& options, const RunOptions& run
   record.choice("blocks", std::to_string(state_->blocks), "one after another");
   record.choice("library", std::to_string(all.library_size()),
                 fmt::format("at most {}", state_->options.library_limit));
+  warn_of_reductions(all, state_->options, record.summary());
   return methods::fit_of_block(all.state().numbers, options, record);
 }
 

@@ -9,6 +9,7 @@
 #include <mercer/error.h>
 
 #include "density/kmeans.h"
+#include "engine/greedy_pivots.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
 #include "methods/factor_moments.h"
@@ -175,7 +176,8 @@ class ToleranceSearch {
     const LandmarkSpectrum spectrum = growing_.spectrum(center_);
     auto now = spectrum.eigenpairs(spectrum.size(), plan_.components, seed_, workers_);
     const double before = change_;
-    change_ = previous_.values.empty() ? 1 : spectrum.change(previous_, now, plan_.components);
+    change_ =
+        previous_.values.empty() ? 1 : spectrum.change(previous_, now, plan_.components, workers_);
     previous_ = std::move(now);
     if (change_ <= *plan_.subspace_tolerance) return true;
     // The error of this stage by extrapolation; a factor 2 covers most of its scatter.

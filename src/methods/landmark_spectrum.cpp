@@ -6,6 +6,7 @@
 
 #include <mercer/error.h>
 
+#include "engine/dense_product.h"
 #include "engine/eigensolver.h"
 #include "engine/tile.h"
 #include "engine/triangular.h"
@@ -149,33 +150,26 @@ double LandmarkSpectrum::residual(const engine::EigenPairs& pairs, engine::Worke
 }
 
 double LandmarkSpectrum::change(const engine::EigenPairs& fewer, const engine::EigenPairs& more,
-                                std::size_t count) const {
+                                std::size_t count, engine::Workers& workers) const {
   if (fewer.values.size() < count || more.values.size() < count) return 1;
   if (!(fewer.values[count - 1] > 0 && more.values[count - 1] > 0)) return 1;
   const std::size_t m = fewer.vectors.cols();
   const std::size_t all = more.vectors.cols();
   // M = Lambda_m^-1/2 V_m^T S[1:m, :] V Lambda^-1/2: inner products of the unit vectors of scores.
-  Matrix<double> projected(count, all);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t l = 0; l < m; ++l) {
-      const double factor = fewer.vectors(i, l) / std::sqrt(fewer.values[i]);
-      for (std::size_t j = 0; j < all; ++j) projected(i, j) += factor * scatter_(l, j);
-    }
+  const auto projected =
+      engine::dense_product(fewer.vectors.view().rows_from(0, count),
+                            scatter_.view().rows_from(0, m).cols_from(0, all), workers);
+  auto vectors = Matrix<double>::uninitialized(all, count);
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t l = 0; l < all; ++l) vectors(l, j) = more.vectors(j, l);
   }
-  Matrix<double> cosines(count, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < count; ++j) {
-      double sum = 0;
-      for (std::size_t l = 0; l < all; ++l) sum += projected(i, l) * more.vectors(j, l);
-      cosines(i, j) = sum / std::sqrt(more.values[j]);
-    }
-  }
-  Matrix<double> squares(count, count);
+  auto cosines = engine::dense_product(projected, vectors, workers);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < count; ++j) {
-      for (std::size_t l = 0; l < count; ++l) squares(i, j) += cosines(i, l) * cosines(j, l);
+      cosines(i, j) /= std::sqrt(fewer.values[i]) * std::sqrt(more.values[j]);
     }
   }
+  auto squares = engine::outer_product(cosines, workers);
   const double smallest = engine::symmetric_eigenvalues(squares).back();
   return std::sqrt(std::clamp(1 - smallest, 0.0, 1.0));
 }
@@ -191,8 +185,8 @@ SubspaceError subspace_error(const LandmarkSpectrum& spectrum, const engine::Eig
   }
   const auto half = spectrum.eigenpairs(m / 2, count, seed, workers);
   const auto quarter = spectrum.eigenpairs(m / 4, count, seed, workers);
-  SubspaceError error{.change = spectrum.change(half, whole, count), .estimate = 1};
-  const double before = spectrum.change(quarter, half, count);
+  SubspaceError error{.change = spectrum.change(half, whole, count, workers), .estimate = 1};
+  const double before = spectrum.change(quarter, half, count, workers);
   // Errors fall geometrically with doublings: the next change is to this one as this to the last.
   // A change that did not fall says nothing about the next.
   error.estimate = before > error.change ? error.change * error.change / before : error.change;

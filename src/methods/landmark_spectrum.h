@@ -51,8 +51,8 @@ class LandmarkSpectrum {
   /// Sine of the largest angle between the spaces that the `count` leading components span over the
   /// rows, with fewer and with more landmarks: about the error of the fewer. 1 when one of them has
   /// not so many components.
-  double change(const engine::EigenPairs& fewer, const engine::EigenPairs& more,
-                std::size_t count) const;
+  double change(const engine::EigenPairs& fewer, const engine::EigenPairs& more, std::size_t count,
+                engine::Workers& workers) const;
 
  private:
   LandmarkSpectrum() = default;

@@ -196,7 +196,9 @@ Fit PartitionedFit::refined(MatrixView<const double> libraries, Refine refine) {
   record_.choice("library", std::to_string(chosen.set().size()),
                  fmt::format("of {} rows in the libraries of the blocks; {}", libraries.rows(),
                              chosen.reason()));
-  if (library_.mse && mean_square > *library_.mse) {
+  const bool as_many_as_asked =
+      library_.max_library && chosen.set().size() >= *library_.max_library;
+  if (library_.mse && mean_square > *library_.mse && !as_many_as_asked) {
     summary.termination = {
         TerminationReason::tolerance_missed,
         fmt::format("{} rows in the library leave a mean square of {:.3g}, more than {:g}",

@@ -38,12 +38,11 @@ void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool
   // What the choice leaves of the points is only a hint at what it leaves of the rows: a little
   // more saves the second pass most of the time.
   constexpr double kFirst = 0.8;
-  constexpr int kMostRounds = 4;
   record.begin("library");
   LibraryOptions aim = limits;
   if (limits.mse) aim.mse = kFirst * *limits.mse;
   GreedyLibrary chosen(kernel_, points_, {}, 0, aim, stream, memory_limit_bytes_, record.workers());
-  for (int round = 0;; ++round) {
+  for (;;) {
     set_ = chosen.landmarks();
     reason_ = chosen.reason();
     require_room(6 * engine::PartialCholesky::bytes(set_.size(), set_.size()), memory_limit_bytes_,
@@ -55,7 +54,6 @@ void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool
       reason_ = fmt::format("the mean square of all rows is at most {:g}", *limits.mse);
       break;
     }
-    if (round == kMostRounds) break;
     record.begin("library");
     chosen.grow_to(size_for(*limits.mse));
     if (chosen.size() == set_.size()) break;
@@ -64,7 +62,8 @@ void UnionLibrary::choose(const LibraryOptions& limits, TrainingRows& data, bool
 }
 
 /// Residuals fall like a power of the number of points over a doubling or two; the last quarter
-/// tells which, and a tenth more makes up for its change.
+/// tells which, and a tenth more makes up for its change. An eighth more at least and twice as many
+/// at most: rounds are few, and points beyond what is needed are cut.
 std::size_t UnionLibrary::size_for(double mean_square) const {
   const std::size_t m = set_.size();
   const std::size_t fewer = m - m / 4;
@@ -75,7 +74,7 @@ std::size_t UnionLibrary::size_for(double mean_square) const {
       before > now ? std::log(before / now) / std::log(size / static_cast<double>(fewer)) : 0;
   const double ratio = now / (mean_square * spectrum_->weight());
   const double needed = power > 0 ? 1.1 * size * std::pow(ratio, 1 / power) : 2 * size;
-  return static_cast<std::size_t>(std::clamp(needed, size + 1, 2 * size + 1));
+  return static_cast<std::size_t>(std::clamp(needed, 1.125 * size + 1, 2 * size + 1));
 }
 
 /// What each number of points leaves is known from the pass.

@@ -11,39 +11,18 @@
 
 #include "cli/session.h"
 #include "model/json_schema.h"
+#include "summary_fields.h"
 
 namespace mercer {
 namespace {
 
+using testing::bound;
+using testing::choice;
+
 class Blocks : public testing::Session {
  protected:
-  void write_rows(const std::string& name, MatrixView<const double> rows) {
-    RowWriter writer(folder_ / name, rows.cols());
-    writer.write(rows);
-    writer.finish();
-  }
-
-  /// all.npy, and its halves a.npy and b.npy.
-  void write_halves(std::size_t n) {
-    done(fmt::format("generate swiss_roll -o all.npy --n {} --seed 2", n));
-    const Matrix<double> points = read_table(folder_ / "all.npy").points;
-    write_rows("a.npy", points.view().rows_from(0, n / 2));
-    write_rows("b.npy", points.view().rows_from(n / 2, n - n / 2));
-  }
-
   Summary fitted(const std::string& words) {
     return Summary::from_json(done("fit " + words + " -o m.mercer --json -"));
-  }
-
-  static double bound(const Summary& summary, const std::string& name) {
-    const auto found = std::ranges::find(summary.bounds, name, &Bound::name);
-    EXPECT_NE(found, summary.bounds.end()) << name;
-    return found == summary.bounds.end() ? NAN : found->value;
-  }
-
-  static std::string choice(const Summary& summary, const std::string& what) {
-    const auto found = std::ranges::find(summary.choices, what, &Choice::what);
-    return found == summary.choices.end() ? "" : found->value;
   }
 };
 

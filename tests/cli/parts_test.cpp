@@ -20,20 +20,6 @@ using namespace std::chrono_literals;
 
 class Parts : public testing::Session {
  protected:
-  void write_rows(const std::string& name, MatrixView<const double> rows) {
-    RowWriter writer(folder_ / name, rows.cols());
-    writer.write(rows);
-    writer.finish();
-  }
-
-  /// all.npy, and its halves a.npy and b.npy.
-  void write_halves(std::size_t n) {
-    done(fmt::format("generate swiss_roll -o all.npy --n {} --seed 2", n));
-    const Matrix<double> points = read_table(folder_ / "all.npy").points;
-    write_rows("a.npy", points.view().rows_from(0, n / 2));
-    write_rows("b.npy", points.view().rows_from(n / 2, n - n / 2));
-  }
-
   std::vector<double> eigenvalues(const std::string& model) {
     const Model loaded = Model::load(folder_ / model);
     return {loaded.eigenvalues().begin(), loaded.eigenvalues().end()};

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <mercer/data.h>
+
 #include "cli/process.h"
 #include "model/temporary_folder.h"
 
@@ -45,6 +47,20 @@ class Session : public ::testing::Test {
   }
   std::string read(const std::string& name) const { return read_bytes(folder_ / name); }
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
+
+  void write_rows(const std::string& name, MatrixView<const double> rows) {
+    RowWriter writer(folder_ / name, rows.cols());
+    writer.write(rows);
+    writer.finish();
+  }
+
+  /// all.npy, and its halves a.npy and b.npy.
+  void write_halves(std::size_t n) {
+    done("generate swiss_roll -o all.npy --n " + std::to_string(n) + " --seed 2");
+    const Matrix<double> points = read_table(folder_ / "all.npy").points;
+    write_rows("a.npy", points.view().rows_from(0, n / 2));
+    write_rows("b.npy", points.view().rows_from(n / 2, n - n / 2));
+  }
 
   static std::vector<std::string> split(const std::string& words) {
     std::istringstream stream(words);

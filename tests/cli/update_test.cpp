@@ -22,12 +22,6 @@ class Update : public testing::Session {
  protected:
   static constexpr const char* kStart = " --start --gamma 0.02 --mse 0.01 --block-size 500 ";
 
-  void write_rows(const std::string& name, MatrixView<const double> rows) {
-    RowWriter writer(folder_ / name, rows.cols());
-    writer.write(rows);
-    writer.finish();
-  }
-
   /// all.npy with 4,200 rows; first.npy has 1,500 of them and rest.npy the others.
   void write_tables() {
     done("generate swiss_roll -o all.npy --n 4200 --seed 3");

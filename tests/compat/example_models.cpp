@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <mercer/block_model.h>
 #include <mercer/data.h>
 #include <mercer/exact.h>
+#include <mercer/incremental.h>
 #include <mercer/input.h>
 #include <mercer/manifold.h>
 #include <mercer/model.h>
@@ -58,8 +60,8 @@ void write_rows(const std::filesystem::path& path, MatrixView<const double> rows
   writer.finish();
 }
 
-void write_expected(const std::filesystem::path& folder, const std::string& name,
-                    const Model& model, MatrixView<const double> new_rows) {
+void write_output(const std::filesystem::path& folder, const std::string& name, const Model& model,
+                  MatrixView<const double> new_rows) {
   const Matrix<double> scores = model.transform(new_rows);
   const bool residual =
       !std::holds_alternative<Precomputed>(model.kernel()) && model.degree_weights().empty();
@@ -70,8 +72,13 @@ void write_expected(const std::filesystem::path& folder, const std::string& name
     const std::vector<double> distances = model.residual(new_rows);
     for (std::size_t i = 0; i < scores.rows(); ++i) output(i, scores.cols()) = distances[i];
   }
-  model.save(folder / (name + ".mercer"));
   write_rows(folder / (name + ".output.csv"), output);
+}
+
+void write_expected(const std::filesystem::path& folder, const std::string& name,
+                    const Model& model, MatrixView<const double> new_rows) {
+  model.save(folder / (name + ".mercer"));
+  write_output(folder, name, model, new_rows);
 }
 
 /// A table with every kind of rule, standardised, weighted.
@@ -155,7 +162,36 @@ void write_graph_models(const std::filesystem::path& folder) {
                  fresh);
 }
 
+/// A block by itself, a linear one, and a stream of two blocks whose library was reduced.
+void write_blocks(const std::filesystem::path& folder) {
+  const Matrix<double> training = points(0, kTrainingRows);
+  BlockModel::of_rows(training, Gaussian{.gamma = 0.3}).save(folder / "part.block");
+  BlockModel::of_rows(training, Linear{}).save(folder / "linear_part.block");
+  IncrementalOptions options;
+  options.library.mse = 1e-6;
+  options.merge.keep = 0.999;
+  options.library_limit = 8;
+  options.seed = 7;
+  IncrementalFit stream(Laplacian{.gamma = 0.5}, options);
+  stream.partial_fit(training.view().rows_from(0, 5));
+  stream.partial_fit(training.view().rows_from(5, kTrainingRows - 5));
+  stream.save(folder / "stream.block");
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  for (const std::string& name : block_names()) {
+    write_rows(folder / (name + ".input.csv"), fresh);
+    write_output(folder, name, finished(folder / (name + ".block")), fresh);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> block_names() {
+  return {"part", "linear_part", "stream"};
+}
+
+Model finished(const std::filesystem::path& path) {
+  return BlockModel::load(path).finish({.components = 2}).model;
+}
 
 std::vector<std::string> model_names() {
   return {"table",  "linear",          "polynomial",          "rational_quadratic", "precomputed",
@@ -183,6 +219,7 @@ void write_models(const std::filesystem::path& folder) {
   write_feature_model(folder);
   write_graph_models(folder);
   write_projection_model(folder);
+  write_blocks(folder);
 }
 
 }  // namespace mercer::compat

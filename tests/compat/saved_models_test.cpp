@@ -1,11 +1,15 @@
 // Models that earlier versions saved must load and give the outputs that they gave then.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
+#include <mercer/block_model.h>
 #include <mercer/data.h>
+#include <mercer/incremental.h>
 #include <mercer/model.h>
 
 #include "compat/example_models.h"
@@ -25,7 +29,12 @@ std::vector<std::string> versions() {
   return names;
 }
 
+bool is_block(const std::string& name) {
+  return std::ranges::count(compat::block_names(), name) > 0;
+}
+
 Model load(const std::filesystem::path& folder, const std::string& name) {
+  if (is_block(name)) return compat::finished(folder / (name + ".block"));
   const auto path = folder / (name + ".mercer");
   return name == "custom" ? Model::load(path, compat::custom_kernel()) : Model::load(path);
 }
@@ -63,10 +72,16 @@ double deviation(const std::filesystem::path& folder, const std::string& name) {
   return largest / magnitude(expected);
 }
 
+std::vector<std::string> all_names() {
+  std::vector<std::string> names = compat::model_names();
+  std::ranges::copy(compat::block_names(), std::back_inserter(names));
+  return names;
+}
+
 TEST(SavedModels, GiveTheOutputsOfTheirTime) {
   ASSERT_FALSE(versions().empty());
   for (const std::string& version : versions())
-    for (const std::string& name : compat::model_names())
+    for (const std::string& name : all_names())
       EXPECT_LT(deviation(models_folder() / version, name), 1e-12) << version << "/" << name;
 }
 
@@ -81,6 +96,29 @@ TEST(SavedModels, KeepTheirSummaries) {
     }
 }
 
+TEST(SavedModels, BlocksMergeAndStreamsGoOn) {
+  for (const std::string& version : versions()) {
+    const auto folder = models_folder() / version;
+    const BlockModel part = BlockModel::load(folder / "part.block");
+    EXPECT_EQ(part.rows(), 12u);
+    EXPECT_EQ(merge(part, part).rows(), 24u);
+    EXPECT_EQ(BlockModel::load(folder / "linear_part.block").library_size(), 0u);
+
+    IncrementalFit stream = IncrementalFit::load(folder / "stream.block");
+    EXPECT_EQ(stream.blocks(), 2u);
+    EXPECT_EQ(stream.rows(), 12u);
+    EXPECT_EQ(stream.options().library.mse, 1e-6);
+    EXPECT_EQ(stream.options().merge.keep, 0.999);
+    EXPECT_EQ(stream.options().library_limit, 8u);
+    EXPECT_EQ(stream.options().seed, 7u);
+    EXPECT_LE(stream.block().library_size(), 8u);
+    EXPECT_GT(stream.block().lost(), 0);
+    stream.partial_fit(read(folder / "stream.input.csv"));
+    EXPECT_EQ(stream.rows(), 17u);
+    EXPECT_EQ(stream.finish({.components = 2}).model.components(), 2u);
+  }
+}
+
 TEST(SavedModels, AreSmall) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(models_folder())) {
     if (!entry.is_regular_file()) continue;
@@ -91,7 +129,7 @@ TEST(SavedModels, AreSmall) {
 TEST(SavedModels, TheWriterStillWritesWhatTheTestReads) {
   const testing::TemporaryFolder folder;
   compat::write_models(folder.path());
-  for (const std::string& name : compat::model_names())
+  for (const std::string& name : all_names())
     EXPECT_LT(deviation(folder.path(), name), 1e-12) << name;
 }
 

@@ -16,9 +16,9 @@
 namespace mercer {
 namespace {
 
-/// Relative to the trace. Pivots as small as 1e-10 make coefficients as large as 1e5, and kernel
-/// values are rounded at 1e-16: their products keep 1e-6 at worst, 1e-12 usually.
-constexpr double kRounding = 1e-6;
+/// Variances of two orders of merges, relative to the trace: components below 1e-10 of the largest
+/// are dropped on different ways. 5e-11 at most in 12,000 cases like those here.
+constexpr double kOrder = 1e-10;
 
 /// Rows in a few blocks of any size, some of them copies of others.
 struct Parts {
@@ -26,6 +26,12 @@ struct Parts {
   std::vector<std::size_t> ends;
   Kernel kernel;
   BlockOptions options;
+
+  /// What rounding leaves of identities, relative. A pivot d is known to 1e-16 k(x, x) / d of
+  /// itself, and its column is off by as much. Rows of large residual have a large d, and 1e-10 is
+  /// the most in 12,000 cases; `best` also takes rows that are nearly spanned when they point the
+  /// right way, down to d of 1e-10, and 1e-8 was seen.
+  double rounding() const { return options.library.rule == PivotRule::best ? 1e-7 : 1e-9; }
 
   std::vector<BlockModel> blocks() const {
     std::vector<BlockModel> made;
@@ -78,20 +84,30 @@ RC_GTEST_PROP(BlockModelProperty, OrderAndFormOfMergesDoNotMatter, ()) {
   const auto chain = chain_of(blocks, {});
   const auto tree = merge(blocks);
   const auto cholesky = chain_of(blocks, {.form = MergeForm::cholesky});
-  // Points that nearly depend on others carry a little of a block with them when they are dropped.
-  const double slack = kRounding * chain.trace();
-  const double dropped = slack + cholesky.lost() + cholesky.lost_mean() - chain.lost();
+  // Points that nearly depend on others carry a little of a block with them when they are dropped:
+  // at most twice in every merge, and the rows of the model move by no more than the sum of the
+  // roots. (Variances move by more than what is lost: means that moved change later differences.)
+  const double slack = kOrder * chain.trace();
+  const double root_slack = parts.rounding() * std::sqrt(chain.trace());
+  const double moved =
+      std::sqrt(2 * static_cast<double>(blocks.size()) * (cholesky.lost() + cholesky.lost_mean()));
   RC_ASSERT(cholesky.library_size() <= chain.library_size());
   RC_ASSERT(tree.rows() == parts.points.rows());
   for (std::size_t i = 0; i < chain.components(); ++i) {
     RC_ASSERT(std::abs(variance(chain, i) - variance(tree, i)) <= slack);
-    RC_ASSERT(std::abs(variance(chain, i) - variance(cholesky, i)) <= dropped);
+    RC_ASSERT(std::abs(std::sqrt(variance(chain, i)) - std::sqrt(variance(cholesky, i))) <=
+              moved + root_slack);
   }
-  RC_ASSERT(std::abs(chain.mean_norm2() - tree.mean_norm2()) <= slack);
-  RC_ASSERT(std::abs(chain.mean_norm2() - cholesky.mean_norm2()) <= dropped);
+  const double mean_slack = 1e-14 * chain.trace() / chain.total_weight();
+  RC_ASSERT(std::abs(chain.mean_norm2() - tree.mean_norm2()) <= mean_slack);
+  const double root_weight = std::sqrt(chain.total_weight());
+  RC_ASSERT(root_weight *
+                std::abs(std::sqrt(chain.mean_norm2()) - std::sqrt(cholesky.mean_norm2())) <=
+            moved + root_slack);
   for (const auto* merged : {&chain, &tree, &cholesky}) {
-    RC_ASSERT(testing::missing_trace(*merged) < kRounding);
-    RC_ASSERT(testing::inconsistency(*merged, testing::CountComponents::by_weight) < kRounding);
+    RC_ASSERT(testing::missing_trace(*merged) < parts.rounding());
+    RC_ASSERT(testing::inconsistency(*merged, testing::CountComponents::by_weight) <
+              parts.rounding());
   }
 }
 
@@ -108,15 +124,16 @@ RC_GTEST_PROP(BlockModelProperty, WhatDeflationLosesBoundsEveryVariance, ()) {
   }
   const bool tree = *rc::gen::element(true, false);
   const auto deflated = tree ? merge(blocks, options) : chain_of(blocks, options);
-  const double slack = kRounding * whole.trace();
+  const double slack = parts.rounding() * whole.trace();
   const double lost = deflated.lost() - whole.lost();
   for (std::size_t i = 0; i < whole.components(); ++i) {
     const double difference = variance(whole, i) - variance(deflated, i);
     RC_ASSERT(difference >= -slack);
     RC_ASSERT(difference <= lost + slack);
   }
-  RC_ASSERT(testing::missing_trace(deflated) < kRounding);
-  RC_ASSERT(testing::inconsistency(deflated, testing::CountComponents::by_weight) < kRounding);
+  RC_ASSERT(testing::missing_trace(deflated) < parts.rounding());
+  RC_ASSERT(testing::inconsistency(deflated, testing::CountComponents::by_weight) <
+            parts.rounding());
   RC_ASSERT(std::abs(deflated.mean_norm2() - whole.mean_norm2()) <= slack);
   const double total = testing::sum_of_variances(deflated) + deflated.lost();
   RC_ASSERT(std::abs(total - testing::sum_of_variances(whole) - whole.lost()) <= slack);
@@ -142,7 +159,7 @@ RC_GTEST_PROP(BlockModelProperty, ExactSingularValuesAreWithinTheDeviation, ()) 
   BlockModel all = blocks.front();
   for (std::size_t b = 1; b < blocks.size(); ++b) {
     all = merge(all, blocks[b], options).reduced(size);
-    RC_ASSERT(testing::missing_trace(all) < kRounding);
+    RC_ASSERT(testing::missing_trace(all) < parts.rounding());
   }
   // Of the centred kernel matrix, all of them.
   const std::size_t n = parts.points.rows();
@@ -159,7 +176,8 @@ RC_GTEST_PROP(BlockModelProperty, ExactSingularValuesAreWithinTheDeviation, ()) 
     }
   }
   const auto exact = engine::symmetric_eigenvalues(gram);
-  const double slack = 1e-6 * std::sqrt(all.trace());
+  // Eigenvalues are known to 1e-16 of the largest, times their number, and these are their roots.
+  const double slack = 1e-7 * std::sqrt(all.trace());
   for (std::size_t i = 0; i < n; ++i) {
     const double here = i < all.components() ? all.singular_values()[i] : 0;
     RC_ASSERT(std::abs(std::sqrt(std::max(exact[i], 0.0)) - here) <= all.deviation() + slack);
@@ -178,14 +196,14 @@ RC_GTEST_PROP(BlockModelProperty, BoundsOfFinishedModelsHold, ()) {
   }
   for (const auto& bound : fit.summary.bounds) {
     if (bound.name != "reconstruction_error") continue;
-    RC_ASSERT(mean <= bound.value + kRounding * all.trace());
+    RC_ASSERT(mean <= bound.value + parts.rounding() * all.trace());
   }
   const Fit exact =
       fit_exact(parts.points, parts.kernel, {.components = 3, .center = parts.options.center});
   for (std::size_t i = 0; i < std::min(fit.summary.components, exact.summary.components); ++i) {
     const auto interval = fit.summary.eigenvalue_intervals[i];
-    RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - kRounding * all.trace());
-    RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + kRounding * all.trace());
+    RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - parts.rounding() * all.trace());
+    RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + parts.rounding() * all.trace());
   }
 }
 

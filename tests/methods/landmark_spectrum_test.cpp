@@ -137,7 +137,7 @@ TEST_P(Circle, GivesTheRecordedSpectrum) {
   ASSERT_EQ(pairs.values.size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(pairs.values[i], expected[i], 1e-9) << i;
   const auto half = spectrum.eigenpairs(10, 4, 1, workers_);
-  EXPECT_NEAR(spectrum.change(half, pairs, 4), recorded("change_10_20_of_4"), 1e-9);
+  EXPECT_NEAR(spectrum.change(half, pairs, 4, workers_), recorded("change_10_20_of_4"), 1e-9);
 }
 
 TEST_P(Circle, GivesTheRecordedScoresOfANewPoint) {
@@ -246,7 +246,7 @@ TEST_P(Circle, ChangeIsTheAngleOfTheScores) {
     }
     const double smallest = engine::singular_values(cosines).values.back();
     const double change = spectrum.change(spectrum.eigenpairs(8, 3, 1, workers_),
-                                          spectrum.eigenpairs(16, 3, 1, workers_), 3);
+                                          spectrum.eigenpairs(16, 3, 1, workers_), 3, workers_);
     EXPECT_NEAR(change, std::sqrt(1 - smallest * smallest), 1e-9);
   }
 }
@@ -254,8 +254,8 @@ TEST_P(Circle, ChangeIsTheAngleOfTheScores) {
 TEST_P(Circle, SubspaceErrorFollowsTheHalvings) {
   const auto spectrum = rows_.spectrum(true, workers_);
   const auto pairs = [&](std::size_t m) { return spectrum.eigenpairs(m, 2, 1, workers_); };
-  const double last = spectrum.change(pairs(10), pairs(20), 2);
-  const double before = spectrum.change(pairs(5), pairs(10), 2);
+  const double last = spectrum.change(pairs(10), pairs(20), 2, workers_);
+  const double before = spectrum.change(pairs(5), pairs(10), 2, workers_);
   ASSERT_GT(before, last);
   const auto error_of = [&](std::size_t count) {
     return subspace_error(spectrum, spectrum.eigenpairs(20, count, 1, workers_), 1, workers_);
@@ -357,8 +357,8 @@ TEST(LandmarkSpectrum, EdgesHaveAnAnswer) {
   EXPECT_TRUE(spectrum.eigenpairs(3, 0, 1, workers).values.empty());
   EXPECT_EQ(spectrum.eigenpairs(3, 10, 1, workers).values.size(), 3U);
   const auto all = spectrum.eigenpairs(3, 3, 1, workers);
-  EXPECT_EQ(spectrum.change(spectrum.eigenpairs(1, 2, 1, workers), all, 2), 1);
-  EXPECT_NEAR(spectrum.change(all, all, 3), 0, 1e-7);
+  EXPECT_EQ(spectrum.change(spectrum.eigenpairs(1, 2, 1, workers), all, 2, workers), 1);
+  EXPECT_NEAR(spectrum.change(all, all, 3, workers), 0, 1e-7);
   EXPECT_EQ(spectrum.residual_fraction(0), 1);
 }
 

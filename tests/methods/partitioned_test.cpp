@@ -13,26 +13,15 @@
 #include "methods/block_partition.h"
 #include "methods/landmark_set.h"
 #include "numbers.h"
+#include "summary_fields.h"
 
 namespace mercer {
 namespace {
 
+using testing::bound;
+using testing::choice;
 using testing::largest_difference_up_to_sign;
 using testing::normal_matrix;
-
-double bound(const Summary& summary, const std::string& name) {
-  for (const auto& bound : summary.bounds) {
-    if (bound.name == name) return bound.value;
-  }
-  return NAN;
-}
-
-std::string choice(const Summary& summary, const std::string& what) {
-  for (const auto& choice : summary.choices) {
-    if (choice.what == what) return choice.value;
-  }
-  return "";
-}
 
 std::vector<double> sizes_of(const std::vector<std::vector<std::size_t>>& blocks) {
   std::vector<double> sizes;
@@ -142,6 +131,34 @@ TEST_F(PartitionedGolden, TwoLevelsReachTheErrorAskedForWithFewRows) {
   const auto residuals = two_level.model.residual(points_);
   const double mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / 240;
   EXPECT_NEAR(*two_level.summary.reconstruction_error, mean, 1e-10);
+}
+
+// Blocks that have nothing in common: nearly all of the libraries are needed, and the rows say so
+// only after the pass.
+TEST(Partitioned, TwoLevelsReachTheErrorAskedForWhereBlocksDiffer) {
+  auto points = normal_matrix(1200, 6, 10);
+  PartitionedOptions options{.components = 3, .partition = Partition::labels};
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    options.labels.push_back(i % 6);
+    points(i, i % 6) += 6;
+  }
+  const Kernel kernel = Gaussian{.gamma = 0.1};
+  for (const PivotRule rule : {PivotRule::max_residual, PivotRule::sampled_best}) {
+    for (const double mse : {0.3, 0.1, 0.01}) {
+      options.library = {.rule = rule, .mse = mse};
+      const Fit fit = fit_partitioned(points, kernel, options);
+      EXPECT_LE(bound(fit.summary, "mean_square_residual"), mse);
+      EXPECT_EQ(fit.summary.termination.reason, TerminationReason::converged);
+      // The last point was needed.
+      const auto& curve = fit.summary.error_curve;
+      EXPECT_GT(curve[curve.size() - 2].error, mse);
+    }
+  }
+  // A limit that the caller sets ends the choice as the mean square does.
+  options.library.max_library = 40;
+  const Fit few = fit_partitioned(points, kernel, options);
+  EXPECT_EQ(few.model.library_size(), 40U);
+  EXPECT_EQ(few.summary.termination.reason, TerminationReason::converged);
 }
 
 // Projected on all libraries, blocks are landmarks.
