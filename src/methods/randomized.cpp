@@ -1,13 +1,15 @@
 // Kernel PCA of a random kernel matrix. D. Achlioptas, F. McSherry, B. Schoelkopf, "Sampling
 // techniques for kernel principal component analysis", NIPS 2001, sections 2 and 3.
 //
-//   symbol      meaning
-//   K, K'       kernel matrix, and a random symmetric one with mean K; E = K' - K
-//   (randomized_gram.h) K0          what of K is known without rounding (control_variate.h); not in
-//   the paper s           one entry in s is kept b, low, high  largest magnitude, and the levels
-//   that entries of K - K0 are rounded to H           I - 1 1^T / n, or I when not centred lambda,
-//   u   largest eigenvalues of H K' H and unit eigenvectors B, b        u / sqrt(lambda), and -B^T
-//   K' 1 / n
+//   symbol        meaning
+//   K, K'         kernel matrix, and a random symmetric one with mean K (randomized_gram.h)
+//   E             K' - K
+//   K0            what of K is known without rounding (control_variate.h); not in the paper
+//   s             one entry in s is kept
+//   b, low, high  largest magnitude, and the levels that entries of K - K0 are rounded to
+//   H             I - 1 1^T / n, or I when not centred
+//   lambda, u     largest eigenvalues of H K' H and unit eigenvectors
+//   B, b          u / sqrt(lambda), and -B^T K' 1 / n
 //
 // Where this departs from the paper: entries (i, j) and (j, i) are one draw, as the theorems need;
 // the diagonal is exact; K0; levels other than -b and b.
