@@ -41,8 +41,9 @@ struct CompressOptions {
 /// rounding f(x) = sum a_i k(x, x_i), a unit vector of `points` >= 25 coefficients and |k| <=
 /// `largest_value`, at s = 2 c sqrt(m) / (epsilon T) leaves fewer than 4 c m / (epsilon T) of them,
 /// and with probability at least 1 - 1/m^2 either |f(x)| and its rounding are below T sqrt(ln m) or
-/// the two differ by at most epsilon |f(x)|. Throws InvalidArgument unless 0 < epsilon < 2/3 and
-/// 2 c / epsilon < T <= (c / epsilon) sqrt(m / ln m): below that nothing is dropped.
+/// the two differ by at most epsilon |f(x)|. This is about models that are not centred, whose
+/// offset stays. Throws InvalidArgument unless 0 < epsilon < 2/3 and 2 c / epsilon < T <= (c /
+/// epsilon) sqrt(m / ln m): below that nothing is dropped.
 double rounding_scale(std::size_t points, double largest_value, double epsilon, double threshold);
 
 /// The model with fewer points in its library; `Summary::compression` says what that costs. Of the
