@@ -108,6 +108,9 @@ def main():
         count = ["--components", components]
         exact = trial.fit("--method", "exact", "--sigma", 2, *count)
         print_line("exact, as many components", [exact], [trial.accuracy()])
+        for fewer in (25, 30):
+            summary = trial.fit("--method", "exact", "--sigma", 2, "--components", fewer)
+            print_line("exact, fewer components", [summary], [trial.accuracy()])
         over_seeds("reprojected, 3 seeds", 3, *BLOCKS, *count, "--refine", "reproject")
         over_seeds(f"two levels, {SEEDS} seeds", SEEDS, *BLOCKS, *count, "--refine", "two_level")
         over_seeds("two levels, sampled_best", SEEDS, *SAMPLED, *PARTS, *count)

@@ -95,6 +95,21 @@ void Workers::for_each(std::size_t count, const std::function<void(std::size_t)>
   if (error_) std::rethrow_exception(error_);
 }
 
+void Workers::for_each_alone(std::size_t count,
+                             const std::function<void(std::size_t, Workers&)>& task) {
+  if (count == 1) return task(0, *this);
+  for_each(count, [&](std::size_t i) {
+    RunOptions alone;
+    alone.threads = 1;
+    alone.cancelled = [&] {
+      poll();
+      return false;
+    };
+    Workers inner(alone);
+    task(i, inner);
+  });
+}
+
 void Workers::begin_phase(std::string_view phase) {
   phase_ = phase;
   by_rows_ = false;

@@ -35,6 +35,10 @@ class Workers {
   /// all threads have stopped; throws Cancelled when the run was cancelled.
   void for_each(std::size_t count, const std::function<void(std::size_t)>& task);
 
+  /// The same for tasks that are large and bring loops of their own: each has one thread to itself,
+  /// a single one has all.
+  void for_each_alone(std::size_t count, const std::function<void(std::size_t, Workers&)>& task);
+
   /// Names what is going on; the progress of loops is then reported between `from` and `to`.
   void begin_phase(std::string_view phase);
   /// Sets the part of the phase that the following loops make up.

@@ -77,13 +77,16 @@ BlockNumbers merge_blocks(const BlockNumbers& a, const BlockNumbers& b, const Me
 BlockModel merge_tree(std::vector<BlockModel> blocks, const MergeOptions& options,
                       double memory_limit_bytes, engine::Workers& workers) {
   while (blocks.size() > 1) {
+    // Pairs side by side, with a share of the memory each that does not depend on the threads.
+    const std::size_t pairs = blocks.size() / 2;
+    const double share = memory_limit_bytes / static_cast<double>(std::min<std::size_t>(pairs, 16));
+    std::vector<BlockNumbers> numbers(pairs);
+    workers.for_each_alone(pairs, [&](std::size_t i, engine::Workers& inner) {
+      numbers[i] = merge_blocks(blocks[2 * i].state().numbers, blocks[2 * i + 1].state().numbers,
+                                options, share, inner);
+    });
     std::vector<BlockModel> merged;
-    for (std::size_t i = 0; i + 1 < blocks.size(); i += 2) {
-      workers.check_cancelled();
-      merged.push_back(
-          make_block_model(merge_blocks(blocks[i].state().numbers, blocks[i + 1].state().numbers,
-                                        options, memory_limit_bytes, workers)));
-    }
+    for (auto& block : numbers) merged.push_back(make_block_model(std::move(block)));
     if (blocks.size() % 2 != 0) merged.push_back(blocks.back());
     blocks = std::move(merged);
   }

@@ -52,20 +52,9 @@ BlockStage::Result BlockStage::run(const BlockRows& rows, std::size_t number,
 void BlockStage::run_waiting() {
   const std::size_t first = count_;
   std::vector<Result> results(waiting_.size());
-  if (waiting_.size() == 1) {
-    results[0] = run(waiting_[0], first, workers_);
-  } else {
-    workers_.for_each(waiting_.size(), [&](std::size_t i) {
-      RunOptions alone;
-      alone.threads = 1;
-      alone.cancelled = [&] {
-        workers_.poll();
-        return false;
-      };
-      engine::Workers inner(alone);
-      results[i] = run(waiting_[i], first + i, inner);
-    });
-  }
+  workers_.for_each_alone(waiting_.size(), [&](std::size_t i, engine::Workers& inner) {
+    results[i] = run(waiting_[i], first + i, inner);
+  });
   for (Result& result : results) {
     library_rows_ += result.library.rows();
     evaluations_ += result.kernel_evaluations;

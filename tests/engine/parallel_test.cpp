@@ -93,5 +93,37 @@ TEST(ThreadCount, ZeroMeansTheProcessors) {
   EXPECT_LE(thread_count(1U << 30U), 1024U);
 }
 
+TEST(Workers, LargeTasksHaveAThreadToThemselves) {
+  for (const std::size_t threads : {1U, 3U}) {
+    Workers workers({.threads = threads});
+    std::vector<std::size_t> inside(5);
+    workers.for_each_alone(5, [&](std::size_t i, Workers& inner) {
+      EXPECT_EQ(inner.threads(), 1U);
+      std::size_t sum = 0;
+      inner.for_each(10, [&](std::size_t j) { sum += i * j; });
+      inside[i] = sum;
+    });
+    EXPECT_EQ(inside, (std::vector<std::size_t>{0, 45, 90, 135, 180}));
+    workers.for_each_alone(
+        1, [&](std::size_t, Workers& inner) { EXPECT_EQ(inner.threads(), threads); });
+    const auto fail = [](std::size_t i, Workers&) {
+      if (i == 2) throw DataError("no");
+    };
+    EXPECT_THROW(workers.for_each_alone(4, fail), DataError);
+  }
+}
+
+TEST(Workers, LargeTasksCanBeCancelledFromTheirOwnLoops) {
+  int polls = 0;
+  RunOptions run;
+  run.threads = 2;
+  run.cancelled = [&] { return ++polls > 20; };
+  Workers workers(run);
+  const auto endless = [](std::size_t, Workers& inner) {
+    for (;;) inner.for_each(4, [](std::size_t) {});
+  };
+  EXPECT_THROW(workers.for_each_alone(3, endless), Cancelled);
+}
+
 }  // namespace
 }  // namespace mercer::engine
