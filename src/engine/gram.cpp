@@ -1,6 +1,7 @@
 #include "engine/gram.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include "engine/kernel_value.h"
@@ -50,17 +51,33 @@ class SymmetricGram final : public GramOperator {
     if (stored) store(workers);
   }
 
+  bool stored() const override { return stored_.data() != nullptr; }
   void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) override;
+  void multiply(std::span<const double> v, std::span<double> y, Workers& workers) override;
+  void energies(const LowRank& removed, std::span<const double> weights, std::span<double> r,
+                Workers& workers) override;
   Matrix<double> dense(Workers& workers) override;
 
  private:
+  struct Scratch {
+    std::vector<T> computed;
+    std::vector<double> values;
+  };
   void compute_block(std::size_t i, std::size_t j, T* out) const;
   void store(Workers& workers);
   /// The block in double precision: where it is stored, or in the scratch after computing it there.
-  const double* block(std::size_t i, std::size_t j, std::vector<T>& computed,
-                      std::vector<double>& promoted) const;
+  const double* block(std::size_t i, std::size_t j, Scratch& scratch) const;
+  /// The same to be written to: always in the scratch.
+  double* copied_block(std::size_t i, std::size_t j, Scratch& scratch) const;
   void multiply_group(const RowGroup& group, MatrixView<const double> v, MatrixView<double> partial,
                       Workers& workers) const;
+  /// y = sum over groups, in their order, of what `add` makes of each: add(group, partial) with a
+  /// partial result of zeros for the rows up to the end of the group.
+  template <class Add>
+  void sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add);
+  /// Sums over block (i, j) of values with these weights, for both of its halves.
+  BlockSumArgs sums_of_block(std::size_t i, std::size_t j, const double* values,
+                             std::span<const double> weights, double* sums) const;
   std::uint64_t triangle_evaluations() const {
     const auto n = static_cast<std::uint64_t>(size());
     return n * (n + 1) / 2;
@@ -99,39 +116,46 @@ void SymmetricGram<T>::store(Workers& workers) {
 }
 
 template <class T>
-const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, std::vector<T>& computed,
-                                      std::vector<double>& promoted) const {
+const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, Scratch& scratch) const {
   const T* values = nullptr;
-  if (stored_.data() != nullptr) {
+  if (stored()) {
     values = static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
   } else {
-    computed.resize(kBlockValues);
-    compute_block(i, j, computed.data());
-    values = computed.data();
+    scratch.computed.resize(kBlockValues);
+    compute_block(i, j, scratch.computed.data());
+    values = scratch.computed.data();
   }
   if constexpr (std::is_same_v<T, double>) {
     return values;
   } else {
-    promoted.resize(kBlockValues);
-    promote(values, kBlockValues, promoted.data());
-    return promoted.data();
+    scratch.values.resize(kBlockValues);
+    promote(values, kBlockValues, scratch.values.data());
+    return scratch.values.data();
   }
+}
+
+template <class T>
+double* SymmetricGram<T>::copied_block(std::size_t i, std::size_t j, Scratch& scratch) const {
+  const double* values = block(i, j, scratch);
+  if constexpr (std::is_same_v<T, double>) {
+    if (!stored()) return scratch.computed.data();
+    scratch.values.assign(values, values + kBlockValues);
+  }
+  return scratch.values.data();
 }
 
 template <class T>
 void SymmetricGram<T>::multiply_group(const RowGroup& group, MatrixView<const double> v,
                                       MatrixView<double> partial, Workers& workers) const {
   const std::size_t p = v.cols();
-  std::vector<T> computed;
-  std::vector<double> promoted;
+  Scratch scratch;
   std::vector<double> forward(kBlock * p);
-  std::fill_n(partial.data(), partial.rows() * p, 0.0);
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const std::size_t rows = points_.block_size(i);
     std::ranges::fill(forward, 0.0);
     for (std::size_t j = 0; j <= i; ++j) {
       workers.poll();
-      const double* values = block(i, j, computed, promoted);
+      const double* values = block(i, j, scratch);
       const std::size_t cols = points_.block_size(j);
       add_forward(values, width_, rows, v.rows_from(j * kBlock, cols), forward.data());
       if (j < i) {
@@ -148,10 +172,10 @@ void SymmetricGram<T>::multiply_group(const RowGroup& group, MatrixView<const do
 }
 
 template <class T>
-void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y,
-                                Workers& workers) {
+template <class Add>
+void SymmetricGram<T>::sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add) {
   const std::size_t n = size();
-  const std::size_t p = v.cols();
+  const std::size_t p = y.cols();
   const auto groups = row_groups(points_.blocks());
   partials_.resize(groups.size());
   const auto partial = [&](std::size_t g) {
@@ -160,9 +184,12 @@ void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y
   };
   workers.for_each(groups.size(), [&](std::size_t task) {
     const std::size_t g = groups.size() - 1 - task;
-    const std::size_t bytes = std::min(n, groups[g].end * kBlock) * p * sizeof(double);
-    if (partials_[g].size_bytes() < bytes) partials_[g] = system::LargeBuffer(bytes);
-    multiply_group(groups[g], v, partial(g), workers);
+    const std::size_t values = std::min(n, groups[g].end * kBlock) * p;
+    if (partials_[g].size_bytes() < values * sizeof(double)) {
+      partials_[g] = system::LargeBuffer(values * sizeof(double));
+    }
+    std::fill_n(partial(g).data(), values, 0.0);
+    add(groups[g], partial(g));
   });
   workers.for_each(points_.blocks(), [&](std::size_t b) {
     const std::size_t end = b * kBlock + points_.block_size(b);
@@ -175,18 +202,75 @@ void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y
       }
     }
   });
-  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+  if (!stored()) evaluations_ += triangle_evaluations();
+}
+
+template <class T>
+void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y,
+                                Workers& workers) {
+  sum_over_groups(y, workers, [&](const RowGroup& group, MatrixView<double> partial) {
+    multiply_group(group, v, partial, workers);
+  });
+}
+
+template <class T>
+BlockSumArgs SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j, const double* values,
+                                             std::span<const double> weights, double* sums) const {
+  return {.block = values,
+          .width = width_,
+          .rows = points_.block_size(i),
+          .cols = points_.block_size(j),
+          .row_weights = weights.data() + i * kBlock,
+          .col_weights = weights.data() + j * kBlock,
+          .row_sums = sums + i * kBlock,
+          .col_sums = j < i ? sums + j * kBlock : nullptr};
+}
+
+template <class T>
+void SymmetricGram<T>::multiply(std::span<const double> v, std::span<double> y, Workers& workers) {
+  const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
+    Scratch scratch;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        workers.poll();
+        add_block_sums(sums_of_block(i, j, block(i, j, scratch), v, partial.data()));
+      }
+    }
+  };
+  sum_over_groups({y.data(), size(), 1}, workers, add);
+}
+
+template <class T>
+void SymmetricGram<T>::energies(const LowRank& removed, std::span<const double> weights,
+                                std::span<double> r, Workers& workers) {
+  const auto rows_of = [this](MatrixView<const double> matrix, std::size_t b) {
+    return matrix.rows_from(b * kBlock, points_.block_size(b));
+  };
+  const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
+    Scratch scratch;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      const LowRankRows left(rows_of(removed.left, i), width_);
+      for (std::size_t j = 0; j <= i; ++j) {
+        workers.poll();
+        double* values = copied_block(i, j, scratch);
+        left.subtract(values, rows_of(removed.right, j));
+        BlockSumArgs sums = sums_of_block(i, j, values, weights, partial.data());
+        sums.squared = true;
+        add_block_sums(sums);
+      }
+    }
+  };
+  sum_over_groups({r.data(), size(), 1}, workers, add);
 }
 
 template <class T>
 Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
   auto k = Matrix<double>::uninitialized(size(), size());
   workers.for_each(points_.blocks(), [&](std::size_t i) {
-    std::vector<T> computed;
-    std::vector<double> promoted;
+    Scratch scratch;
     for (std::size_t j = 0; j <= i; ++j) {
       workers.poll();
-      const double* values = block(i, j, computed, promoted);
+      const double* values = block(i, j, scratch);
       for (std::size_t r = 0; r < points_.block_size(i); ++r) {
         for (std::size_t c = 0; c < points_.block_size(j); ++c) {
           const double value = values[((r / width_) * kBlock + c) * width_ + r % width_];
@@ -196,7 +280,7 @@ Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
       }
     }
   });
-  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+  if (!stored()) evaluations_ += triangle_evaluations();
   return k;
 }
 
@@ -218,6 +302,30 @@ void add_block_times(const double* block, std::size_t width, std::size_t rows, s
   }
 }
 
+LowRankRows::LowRankRows(MatrixView<const double> left, std::size_t width)
+    : width_(width),
+      panels_((left.rows() + width - 1) / width),
+      negative_(left.cols(), panels_ * width) {
+  for (std::size_t i = 0; i < left.rows(); ++i) {
+    for (std::size_t c = 0; c < left.cols(); ++c) negative_(c, i) = -left(i, c);
+  }
+}
+
+void LowRankRows::subtract(double* block, MatrixView<const double> right) const {
+  for (std::size_t panel = 0; panel < panels_; ++panel) {
+    multiply_add({.m = right.rows(),
+                  .n = width_,
+                  .k = right.cols(),
+                  .a = right.data(),
+                  .a_row_stride = right.stride(),
+                  .a_col_stride = 1,
+                  .b = negative_.data() + panel * width_,
+                  .b_stride = negative_.cols(),
+                  .c = block + panel * kBlock * width_,
+                  .c_stride = width_});
+  }
+}
+
 double GramOperator::stored_bytes(std::size_t n, std::size_t bytes_per_value) {
   const auto blocks = static_cast<double>(block_count(n));
   return blocks * (blocks + 1) / 2 * static_cast<double>(kBlockValues * bytes_per_value);
@@ -231,12 +339,35 @@ double GramOperator::product_bytes(std::size_t n, std::size_t p) {
   return rows * static_cast<double>(p * sizeof(double));
 }
 
+bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products) {
+  (void)kernel;
+  return static_cast<double>(products) * (24.0 + 2 * static_cast<double>(d)) > 800;
+}
+
 std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,
                                         const GramOptions& options, Workers& workers) {
   if (options.single_precision) {
     return std::make_unique<SymmetricGram<float>>(kernel, points, options.stored, workers);
   }
   return std::make_unique<SymmetricGram<double>>(kernel, points, options.stored, workers);
+}
+
+std::vector<double> FeatureMean::offsets() const {
+  std::vector<double> offsets(products);
+  for (double& value : offsets) value -= norm2 / 2;
+  return offsets;
+}
+
+FeatureMean feature_mean(GramOperator& gram, std::span<const double> weights, Workers& workers) {
+  const std::size_t n = gram.size();
+  std::vector<double> shares(n, 1.0);
+  std::ranges::copy(weights, shares.begin());
+  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= total;
+  FeatureMean mean{.products = std::vector<double>(n)};
+  gram.multiply(shares, mean.products, workers);
+  mean.norm2 = std::inner_product(shares.begin(), shares.end(), mean.products.begin(), 0.0);
+  return mean;
 }
 
 Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,

@@ -74,6 +74,28 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 void add_block_times(const double* block, std::size_t width, std::size_t rows, std::size_t cols,
                      MatrixView<const double> v, MatrixView<double> out);
 
+/// A symmetric matrix left right^T that is taken off a kernel matrix: a row of each for every
+/// point.
+struct LowRank {
+  MatrixView<const double> left;
+  MatrixView<const double> right;
+};
+
+/// The left side of the points in the rows of a block, ready to be taken off it.
+class LowRankRows {
+ public:
+  /// `left`: of these points only. `width` is that of the block's panels.
+  LowRankRows(MatrixView<const double> left, std::size_t width);
+
+  /// block -= left right^T, `right` being that of the points in the columns of the block.
+  void subtract(double* block, MatrixView<const double> right) const;
+
+ private:
+  std::size_t width_;
+  std::size_t panels_;
+  Matrix<double> negative_;  // -left^T, padded with zeros
+};
+
 /// The n x n kernel matrix of a set of points as an operator. Only one triangle is ever computed,
 /// and every block of it serves both halves of the product. Stored (n^2 / 2 values) or recomputed
 /// in each product (O(n) memory).
@@ -84,9 +106,16 @@ class GramOperator {
   std::size_t size() const { return diagonal_.size(); }
   std::span<const double> diagonal() const { return diagonal_; }
   std::uint64_t kernel_evaluations() const { return evaluations_; }
+  /// Whether products read the matrix or compute it.
+  virtual bool stored() const = 0;
 
   /// y = K v; both n x p, p a multiple of kProductColumns. The same bits for any number of threads.
   virtual void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) = 0;
+  /// y = K v for one vector: a quarter of the arithmetic of a block of them. Bits as above.
+  virtual void multiply(std::span<const double> v, std::span<double> y, Workers& workers) = 0;
+  /// r_j = sum_t w_t (K - left right^T)_jt^2. n^2 rank flops, no values kept. Bits as above.
+  virtual void energies(const LowRank& removed, std::span<const double> weights,
+                        std::span<double> r, Workers& workers) = 0;
   /// K itself, for dense solvers.
   virtual Matrix<double> dense(Workers& workers) = 0;
 
@@ -106,9 +135,24 @@ struct GramOptions {
   bool stored = true;
 };
 
+/// Whether storing the kernel matrix of points with d columns costs less than making it again in
+/// each of this many products with one vector. By count, so that the answer is always the same.
+bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products);
+
 /// `points` must outlive the operator when the kernel has no tile form (precomputed, custom).
 std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,
                                         const GramOptions& options, Workers& workers);
+
+/// The mean in feature space as the points see it. Kernel values about it are k_ij - a_i - a_j with
+/// a_i = products_i - norm2 / 2.
+struct FeatureMean {
+  std::vector<double> products;  ///< <phi(x_i), mean>: the means of the rows of K
+  double norm2 = 0;              ///< |mean|^2
+
+  std::vector<double> offsets() const;
+};
+/// By weight; `weights` may be empty. One product.
+FeatureMean feature_mean(GramOperator& gram, std::span<const double> weights, Workers& workers);
 
 /// Kernel values of every row of `a` with every row of `b`, a.rows() x b.rows().
 Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,

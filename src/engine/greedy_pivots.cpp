@@ -1,6 +1,8 @@
 #include "engine/greedy_pivots.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "engine/weighted_draw.h"
@@ -23,34 +25,33 @@ double largest_residual(const PartialCholesky& factor, std::span<const double> w
 
 }  // namespace
 
-BestPivots::BestPivots(const Kernel& kernel, MatrixView<const double> points,
-                       PartialCholesky& factor, std::span<const double> weights, bool stored,
-                       Workers& workers)
+BestPivots::BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& factor,
+                       const PivotOptions& options, Workers& workers)
     : factor_(factor),
-      weights_(weights),
-      energies_(kernel, points, factor, weights, stored, workers) {}
+      cut_(options.cut),
+      score_(factor, options.criterion),
+      energies_(std::move(gram), factor, options.weights, workers) {}
 
-std::optional<BestPivots::Winner> BestPivots::winner() const {
-  std::optional<Winner> best;
-  for (std::size_t j = 0; j < factor_.size(); ++j) {
-    const double residual = factor_.residuals()[j];
-    if (residual <= factor_.negligible()) continue;
-    const double score = energies_.values()[j] / residual;
-    if (!best || score > best->score) best = {.row = j, .score = score};
+std::optional<std::size_t> BestPivots::winner() const {
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (const std::size_t row : energies_.active()) {
+    if (factor_.residuals()[row] <= factor_.negligible()) continue;
+    const double score = score_(row, energies_.values()[row]);
+    if (best && score <= best_score) continue;
+    best = row;
+    best_score = score;
   }
   return best;
 }
 
-/// At most one refresh: scores that are still too large after it are so by rounding alone.
-std::optional<BestPivots::Winner> BestPivots::sound_winner() {
+/// At most one refresh: gains that are still too large after it are so by rounding alone.
+std::optional<std::size_t> BestPivots::sound_winner() {
   const auto best = winner();
   if (!best) return best;
-  double most = 0;
-  for (std::size_t i = 0; i < factor_.size(); ++i) {
-    most += weight_of(weights_, i) * factor_.residuals()[i];
-  }
+  const double gain = energies_.values()[*best] / factor_.residuals()[*best];
   constexpr double kSlack = 1e-6;
-  if (!energies_.worn() && best->score <= most * (1 + kSlack)) return best;
+  if (!energies_.worn() && gain <= energies_.largest_score() * (1 + kSlack)) return best;
   energies_.refresh();
   return winner();
 }
@@ -58,9 +59,66 @@ std::optional<BestPivots::Winner> BestPivots::sound_winner() {
 bool BestPivots::grow(std::size_t rank) {
   rank = std::min(rank, factor_.capacity());
   while (factor_.rank() < rank) {
+    energies_.cut(cut_);
+    energies_.update();
+    score_.update();
     const auto best = sound_winner();
-    if (!best || factor_.append(std::span(&best->row, 1), 1).empty()) return false;
-    energies_.downdate();
+    if (!best || factor_.append(std::span(&*best, 1), 1).empty()) return false;
+  }
+  return true;
+}
+
+DrawnPivots::DrawnPivots(PartialCholesky& factor, const PivotOptions& options,
+                         std::size_t candidates, std::size_t terms, RandomStream stream,
+                         Workers& workers)
+    : factor_(factor),
+      options_(options),
+      score_(factor, options.criterion),
+      candidates_(candidates),
+      terms_(terms),
+      stream_(stream),
+      workers_(workers),
+      active_(factor.size()) {
+  std::iota(active_.begin(), active_.end(), std::size_t{0});
+}
+
+std::vector<std::size_t> DrawnPivots::draw(std::span<const std::size_t> rows, std::size_t count) {
+  auto drawn = sample_without_replacement(rows.size(), count, stream_.substream(draws_++));
+  std::ranges::sort(drawn);
+  for (std::size_t& row : drawn) row = rows[row];
+  return drawn;
+}
+
+std::optional<std::size_t> DrawnPivots::winner() {
+  std::vector<std::size_t> eligible;
+  std::ranges::copy_if(active_, std::back_inserter(eligible), [&](std::size_t row) {
+    return factor_.residuals()[row] > factor_.negligible();
+  });
+  const auto rows = draw(eligible, candidates_);
+  const auto terms = draw(active_, terms_);
+  std::vector<double> weights;
+  for (const std::size_t term : terms) weights.push_back(weight_of(options_.weights, term));
+  const auto energies = residual_energies(factor_, factor_.rank(), rows, terms, weights, workers_);
+  evaluations_ += static_cast<std::uint64_t>(rows.size()) * terms.size();
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double score = score_(rows[i], energies[i]);
+    if (best && score <= best_score) continue;
+    best = rows[i];
+    best_score = score;
+  }
+  return best;
+}
+
+bool DrawnPivots::grow(std::size_t rank) {
+  rank = std::min(rank, factor_.capacity());
+  while (factor_.rank() < rank) {
+    std::erase_if(active_,
+                  [&](std::size_t row) { return factor_.residuals()[row] < options_.cut; });
+    score_.update();
+    const auto best = winner();
+    if (!best || factor_.append(std::span(&*best, 1), 1).empty()) return false;
   }
   return true;
 }

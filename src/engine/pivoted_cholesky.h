@@ -22,13 +22,21 @@ namespace mercer::engine {
 /// (pivots) that somebody chooses: K ~ G G^T exactly on the pivots, G[pivots] = L lower triangular.
 /// Every greedy or random choice of landmarks is this with another rule for the next rows.
 ///
+/// The matrix may be that of centred features, k_ij - a_i - a_j (see FeatureMean).
+///
 /// Cost of c pivots: n c kernel values, n c^2 flops, 8 n c bytes.
 class PartialCholesky {
  public:
-  /// `capacity`: most pivots. `points` must stay. Throws NumericalError when a k(x, x) is not
-  /// finite, and std::bad_alloc.
+  /// `capacity`: most pivots. `offsets`: a, or empty. `points` must stay. Throws NumericalError
+  /// when a k(x, x) is not finite, and std::bad_alloc.
   PartialCholesky(const Kernel& kernel, MatrixView<const double> points, std::size_t capacity,
-                  Workers& workers);
+                  Workers& workers, std::vector<double> offsets = {});
+
+  const Kernel& kernel() const { return kernel_; }
+  MatrixView<const double> points() const { return points_; }
+  /// What distances are shifted by.
+  std::span<const double> shift() const { return shift_; }
+  std::span<const double> offsets() const { return offsets_; }
 
   std::size_t size() const { return residuals_.size(); }
   std::size_t rank() const { return pivots_.size(); }
@@ -36,6 +44,7 @@ class PartialCholesky {
   std::span<const std::size_t> pivots() const { return pivots_; }
   /// d_i = k(x_i, x_i) - |G_i|^2, the squared distance of point i from the span of the pivots.
   std::span<const double> residuals() const { return residuals_; }
+  /// Of the matrix that is factored.
   std::span<const double> diagonal() const { return diagonal_; }
   /// Residuals at or below this are rounding noise: such rows depend on the pivots.
   double negligible() const { return negligible_; }
@@ -64,6 +73,8 @@ class PartialCholesky {
   void refresh_residuals();
 
   static double bytes(std::size_t n, std::size_t capacity);
+  /// The largest capacity for n points in this many bytes.
+  static std::size_t affordable(std::size_t n, double bytes);
 
  private:
   /// Kernel values of the given rows with each other.
@@ -75,7 +86,8 @@ class PartialCholesky {
   /// Rows of the points as columns of the residual K - G G^T are computed from them.
   struct Columns {
     KernelPoints<double> points;
-    Strips negative_factor;  ///< -G[rows]^T
+    std::vector<double> offsets;  ///< empty: none
+    Strips negative_factor;       ///< -G[rows]^T
   };
   Columns prepare_columns(std::span<const std::size_t> rows, Matrix<double>& picked) const;
   /// The number of the best of these rows from their residual columns, one in each column of
@@ -94,6 +106,7 @@ class PartialCholesky {
   MatrixView<const double> points_;
   Workers& workers_;
   std::vector<double> shift_;
+  std::vector<double> offsets_;
   KernelPoints<double> packed_;
   std::size_t capacity_;
   std::size_t stride_;

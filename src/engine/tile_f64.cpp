@@ -96,6 +96,77 @@ void multiply_add_f64(const ProductArgs& args) {
   for (; j + kL <= args.n; j += kL) product_columns<1>(args, j);
 }
 
+template <bool kSquared, class V>
+HWY_INLINE V plain_or_squared(V x) {
+  if constexpr (kSquared) return hn::Mul(x, x);
+  return x;
+}
+
+/// The sums of kVectors vectors of rows from row i on, all in one panel. Row sums stay in
+/// registers; those of columns are left as vectors, to be added up once per block.
+template <bool kSquared, bool kColumns, int kVectors>
+HWY_INLINE void vector_sums(const BlockSumArgs& args, std::size_t i,
+                            double* HWY_RESTRICT col_vectors) {
+  using V = Vec<double>;
+  const Tag<double> d;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
+  const double* HWY_RESTRICT values =
+      args.block + i / args.width * kBlock * args.width + i % args.width;
+  V weight[kVectors];
+  V sum[kVectors];
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    if constexpr (kColumns) weight[v] = hn::LoadU(d, args.row_weights + i + v * kL);
+    sum[v] = hn::LoadU(d, args.row_sums + i + v * kL);
+  }
+  for (std::size_t j = 0; j < args.cols; ++j, values += args.width) {
+    const V scale = hn::Set(d, args.col_weights[j]);
+    V column = hn::Load(d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      const V x = plain_or_squared<kSquared>(hn::LoadU(d, values + v * kL));
+      sum[v] = hn::MulAdd(scale, x, sum[v]);
+      if constexpr (kColumns) column = hn::MulAdd(weight[v], x, column);
+    }
+    if constexpr (kColumns) hn::Store(column, d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
+  }
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(sum[v], d, args.row_sums + i + v * kL);
+  }
+}
+
+template <bool kSquared, bool kColumns>
+void block_sums_of(const BlockSumArgs& args) {
+  const Tag<double> d;
+  constexpr std::size_t kL = kLanes<double>;
+  HWY_ALIGN double col_vectors[kBlock * kL];
+  for (std::size_t j = 0; j < args.cols; ++j) hn::Store(hn::Zero(d), d, col_vectors + j * kL);
+  std::size_t i = 0;
+  for (; i + kRowVectors * kL <= args.rows; i += kRowVectors * kL) {
+    vector_sums<kSquared, kColumns, kRowVectors>(args, i, col_vectors);
+  }
+  for (; i + kL <= args.rows; i += kL) vector_sums<kSquared, kColumns, 1>(args, i, col_vectors);
+  // What is left of the last vector: its padding may hold anything.
+  for (; i < args.rows; ++i) {
+    const double* row = args.block + i / args.width * kBlock * args.width + i % args.width;
+    for (std::size_t j = 0; j < args.cols; ++j) {
+      const double x = kSquared ? row[j * args.width] * row[j * args.width] : row[j * args.width];
+      args.row_sums[i] += args.col_weights[j] * x;
+      if constexpr (kColumns) col_vectors[j * kL] += args.row_weights[i] * x;
+    }
+  }
+  if constexpr (kColumns) {
+    for (std::size_t j = 0; j < args.cols; ++j) {
+      args.col_sums[j] += hn::GetLane(hn::SumOfLanes(d, hn::Load(d, col_vectors + j * kL)));
+    }
+  }
+}
+
+void add_block_sums_f64(const BlockSumArgs& args) {
+  const bool columns = args.col_sums != nullptr;
+  if (args.squared)
+    return columns ? block_sums_of<true, true>(args) : block_sums_of<true, false>(args);
+  columns ? block_sums_of<false, true>(args) : block_sums_of<false, false>(args);
+}
+
 void promote_f64(const float* from, std::size_t count, double* to) {
   const Tag<double> d;
   const hn::Rebind<float, Tag<double>> half;
@@ -138,6 +209,7 @@ HWY_EXPORT(exp2_array_f64);
 HWY_EXPORT(fma_peak_f64);
 HWY_EXPORT(exp_peak_f64);
 HWY_EXPORT(multiply_add_f64);
+HWY_EXPORT(add_block_sums_f64);
 HWY_EXPORT(promote_f64);
 HWY_EXPORT(add_promoted_block_f64);
 
@@ -172,6 +244,9 @@ PeakWork run_exp_peak<double>(std::size_t repeats) {
 }
 void multiply_add(const ProductArgs& args) {
   HWY_DYNAMIC_DISPATCH(multiply_add_f64)(args);
+}
+void add_block_sums(const BlockSumArgs& args) {
+  HWY_DYNAMIC_DISPATCH(add_block_sums_f64)(args);
 }
 void add_promoted_block(const float* from, double* to) {
   HWY_DYNAMIC_DISPATCH(add_promoted_block_f64)(from, to);

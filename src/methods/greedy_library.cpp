@@ -29,16 +29,14 @@ std::size_t capacity(const LibraryOptions& options, std::size_t n, std::size_t g
                      double memory_limit_bytes) {
   const std::size_t allowed =
       options.max_library ? std::min(n, given + std::min(n, *options.max_library)) : n;
-  // A row of the factor is padded to whole products, and by one product more.
-  const double row = memory_limit_bytes / (sizeof(double) * static_cast<double>(n));
-  const double affordable = std::min(row / engine::kProductColumns, 1e9) - 1;
-  if (affordable < 1) {
+  const std::size_t affordable = engine::PartialCholesky::affordable(n, memory_limit_bytes);
+  if (affordable == 0) {
     throw MemoryLimitError(fmt::format(
         "a library for {} rows takes at least {}, more than the limit of {}: take smaller blocks",
         n, system::format_bytes(engine::PartialCholesky::bytes(n, 1)),
         system::format_bytes(memory_limit_bytes)));
   }
-  return std::min(allowed, static_cast<std::size_t>(affordable) * engine::kProductColumns);
+  return std::min(allowed, affordable);
 }
 
 }  // namespace
@@ -104,8 +102,9 @@ void GreedyLibrary::make_rule(const Kernel& kernel, const engine::RandomStream& 
           engine::GramOperator::stored_bytes(factor_.size(), sizeof(double)) +
               engine::PartialCholesky::bytes(factor_.size(), std::min<std::size_t>(1000, most_)) <=
           memory_limit_bytes;
-      best_ =
-          std::make_unique<engine::BestPivots>(kernel, points_, factor_, weights_, stored, workers);
+      best_ = std::make_unique<engine::BestPivots>(
+          engine::make_gram(kernel, points_, {.stored = stored}, workers), factor_,
+          engine::PivotOptions{.weights = weights_}, workers);
       rule_ = [this](std::size_t rank) { return best_->grow(rank); };
       break;
     }
