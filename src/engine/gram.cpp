@@ -51,7 +51,9 @@ class SymmetricGram final : public GramOperator {
     if (stored) store(workers);
   }
 
-  bool stored() const override { return stored_.data() != nullptr; }
+  GramOptions options() const override {
+    return {.single_precision = !std::is_same_v<T, double>, .stored = stored()};
+  }
   void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) override;
   void multiply(std::span<const double> v, std::span<double> y, Workers& workers) override;
   void energies(const LowRank& removed, std::span<const double> weights, std::span<double> r,
@@ -59,14 +61,18 @@ class SymmetricGram final : public GramOperator {
   Matrix<double> dense(Workers& workers) override;
 
  private:
+  bool stored() const { return stored_.data() != nullptr; }
+  /// Blocks of one task, aligned to cache lines: vectors that straddle two cost a tenth more.
   struct Scratch {
-    std::vector<T> computed;
-    std::vector<double> values;
+    Matrix<T> computed;
+    Matrix<double> values;
   };
   void compute_block(std::size_t i, std::size_t j, T* out) const;
   void store(Workers& workers);
   /// The block in double precision: where it is stored, or in the scratch after computing it there.
   const double* block(std::size_t i, std::size_t j, Scratch& scratch) const;
+  /// The same in its own precision.
+  const T* own_block(std::size_t i, std::size_t j, Scratch& scratch) const;
   /// The same to be written to: always in the scratch.
   double* copied_block(std::size_t i, std::size_t j, Scratch& scratch) const;
   void multiply_group(const RowGroup& group, MatrixView<const double> v, MatrixView<double> partial,
@@ -76,8 +82,9 @@ class SymmetricGram final : public GramOperator {
   template <class Add>
   void sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add);
   /// Sums over block (i, j) of values with these weights, for both of its halves.
-  BlockSumArgs sums_of_block(std::size_t i, std::size_t j, const double* values,
-                             std::span<const double> weights, double* sums) const;
+  template <class Value>
+  BlockSumArgs<Value> sums_of_block(std::size_t i, std::size_t j, const Value* values,
+                                    std::span<const double> weights, double* sums) const;
   std::uint64_t triangle_evaluations() const {
     const auto n = static_cast<std::uint64_t>(size());
     return n * (n + 1) / 2;
@@ -86,7 +93,7 @@ class SymmetricGram final : public GramOperator {
   KernelPoints<T> points_;
   std::size_t width_;
   system::LargeBuffer stored_;
-  std::vector<system::LargeBuffer> partials_;  // reused: the first touch of memory is slow
+  std::vector<Matrix<double>> partials_;  // reused: the first touch of memory is slow
 };
 
 template <class T>
@@ -116,19 +123,22 @@ void SymmetricGram<T>::store(Workers& workers) {
 }
 
 template <class T>
-const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, Scratch& scratch) const {
-  const T* values = nullptr;
+const T* SymmetricGram<T>::own_block(std::size_t i, std::size_t j, Scratch& scratch) const {
   if (stored()) {
-    values = static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
-  } else {
-    scratch.computed.resize(kBlockValues);
-    compute_block(i, j, scratch.computed.data());
-    values = scratch.computed.data();
+    return static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
   }
+  if (scratch.computed.empty()) scratch.computed = Matrix<T>::uninitialized(kBlock, kBlock);
+  compute_block(i, j, scratch.computed.data());
+  return scratch.computed.data();
+}
+
+template <class T>
+const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, Scratch& scratch) const {
+  const T* values = own_block(i, j, scratch);
   if constexpr (std::is_same_v<T, double>) {
     return values;
   } else {
-    scratch.values.resize(kBlockValues);
+    if (scratch.values.empty()) scratch.values = Matrix<double>::uninitialized(kBlock, kBlock);
     promote(values, kBlockValues, scratch.values.data());
     return scratch.values.data();
   }
@@ -139,7 +149,8 @@ double* SymmetricGram<T>::copied_block(std::size_t i, std::size_t j, Scratch& sc
   const double* values = block(i, j, scratch);
   if constexpr (std::is_same_v<T, double>) {
     if (!stored()) return scratch.computed.data();
-    scratch.values.assign(values, values + kBlockValues);
+    if (scratch.values.empty()) scratch.values = Matrix<double>::uninitialized(kBlock, kBlock);
+    std::copy_n(values, kBlockValues, scratch.values.data());
   }
   return scratch.values.data();
 }
@@ -180,24 +191,25 @@ void SymmetricGram<T>::sum_over_groups(MatrixView<double> y, Workers& workers, c
   partials_.resize(groups.size());
   const auto partial = [&](std::size_t g) {
     const std::size_t rows = std::min(n, groups[g].end * kBlock);
-    return MatrixView<double>(static_cast<double*>(partials_[g].data()), rows, p);
+    return MatrixView<double>(partials_[g].data(), rows, p);
   };
   workers.for_each(groups.size(), [&](std::size_t task) {
     const std::size_t g = groups.size() - 1 - task;
     const std::size_t values = std::min(n, groups[g].end * kBlock) * p;
-    if (partials_[g].size_bytes() < values * sizeof(double)) {
-      partials_[g] = system::LargeBuffer(values * sizeof(double));
-    }
+    if (partials_[g].size() < values) partials_[g] = Matrix<double>::uninitialized(1, values);
     std::fill_n(partial(g).data(), values, 0.0);
     add(groups[g], partial(g));
   });
-  workers.for_each(points_.blocks(), [&](std::size_t b) {
-    const std::size_t end = b * kBlock + points_.block_size(b);
-    for (std::size_t i = b * kBlock; i < end; ++i) std::ranges::fill(y.row(i), 0.0);
+  // Fewer values than this are added up before another thread has woken.
+  constexpr std::size_t kTaskValues = 4096;
+  const std::size_t task_rows = std::max<std::size_t>(kTaskValues / p, 1);
+  workers.for_each((n + task_rows - 1) / task_rows, [&](std::size_t task) {
+    const std::size_t begin = task * task_rows;
+    const std::size_t end = std::min(begin + task_rows, n);
+    for (std::size_t i = begin; i < end; ++i) std::ranges::fill(y.row(i), 0.0);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].end <= b) continue;
       const auto part = partial(g);
-      for (std::size_t i = b * kBlock; i < end; ++i) {
+      for (std::size_t i = begin; i < std::min(end, part.rows()); ++i) {
         for (std::size_t c = 0; c < p; ++c) y(i, c) += part(i, c);
       }
     }
@@ -214,8 +226,11 @@ void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y
 }
 
 template <class T>
-BlockSumArgs SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j, const double* values,
-                                             std::span<const double> weights, double* sums) const {
+template <class Value>
+BlockSumArgs<Value> SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j,
+                                                    const Value* values,
+                                                    std::span<const double> weights,
+                                                    double* sums) const {
   return {.block = values,
           .width = width_,
           .rows = points_.block_size(i),
@@ -233,7 +248,7 @@ void SymmetricGram<T>::multiply(std::span<const double> v, std::span<double> y, 
     for (std::size_t i = group.begin; i < group.end; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         workers.poll();
-        add_block_sums(sums_of_block(i, j, block(i, j, scratch), v, partial.data()));
+        add_block_sums(sums_of_block(i, j, own_block(i, j, scratch), v, partial.data()));
       }
     }
   };
@@ -243,18 +258,18 @@ void SymmetricGram<T>::multiply(std::span<const double> v, std::span<double> y, 
 template <class T>
 void SymmetricGram<T>::energies(const LowRank& removed, std::span<const double> weights,
                                 std::span<double> r, Workers& workers) {
-  const auto rows_of = [this](MatrixView<const double> matrix, std::size_t b) {
-    return matrix.rows_from(b * kBlock, points_.block_size(b));
+  const auto rows_of = [&](std::size_t b) {
+    return removed.rows.rows_from(b * kBlock, points_.block_size(b));
   };
   const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
     Scratch scratch;
     for (std::size_t i = group.begin; i < group.end; ++i) {
-      const LowRankRows left(rows_of(removed.left, i), width_);
+      const LowRankRows of_rows({.rows = rows_of(i), .swapped = removed.swapped}, width_);
       for (std::size_t j = 0; j <= i; ++j) {
         workers.poll();
-        double* values = copied_block(i, j, scratch);
-        left.subtract(values, rows_of(removed.right, j));
-        BlockSumArgs sums = sums_of_block(i, j, values, weights, partial.data());
+        double* const values = copied_block(i, j, scratch);
+        of_rows.subtract(values, rows_of(j));
+        BlockSumArgs<double> sums = sums_of_block<double>(i, j, values, weights, partial.data());
         sums.squared = true;
         add_block_sums(sums);
       }
@@ -302,22 +317,25 @@ void add_block_times(const double* block, std::size_t width, std::size_t rows, s
   }
 }
 
-LowRankRows::LowRankRows(MatrixView<const double> left, std::size_t width)
+LowRankRows::LowRankRows(const LowRank& of_rows, std::size_t width)
     : width_(width),
-      panels_((left.rows() + width - 1) / width),
-      negative_(left.cols(), panels_ * width) {
-  for (std::size_t i = 0; i < left.rows(); ++i) {
-    for (std::size_t c = 0; c < left.cols(); ++c) negative_(c, i) = -left(i, c);
+      panels_((of_rows.rows.rows() + width - 1) / width),
+      negative_(of_rows.rows.cols(), panels_ * width) {
+  const MatrixView<const double> m = of_rows.rows;
+  for (std::size_t c = 0; c < m.cols(); ++c) {
+    const bool is_swapped = of_rows.swapped && c + 2 >= m.cols();
+    const std::size_t from = is_swapped ? 2 * m.cols() - 3 - c : c;
+    for (std::size_t i = 0; i < m.rows(); ++i) negative_(c, i) = -m(i, from);
   }
 }
 
-void LowRankRows::subtract(double* block, MatrixView<const double> right) const {
+void LowRankRows::subtract(double* block, MatrixView<const double> of_cols) const {
   for (std::size_t panel = 0; panel < panels_; ++panel) {
-    multiply_add({.m = right.rows(),
+    multiply_add({.m = of_cols.rows(),
                   .n = width_,
-                  .k = right.cols(),
-                  .a = right.data(),
-                  .a_row_stride = right.stride(),
+                  .k = of_cols.cols(),
+                  .a = of_cols.data(),
+                  .a_row_stride = of_cols.stride(),
                   .a_col_stride = 1,
                   .b = negative_.data() + panel * width_,
                   .b_stride = negative_.cols(),
@@ -340,8 +358,14 @@ double GramOperator::product_bytes(std::size_t n, std::size_t p) {
 }
 
 bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products) {
-  (void)kernel;
-  return static_cast<double>(products) * (24.0 + 2 * static_cast<double>(d)) > 800;
+  if (std::holds_alternative<Custom>(kernel)) return true;
+  // In operations a value, measured with 3500 to 10,000 rows: the first touch of memory takes as
+  // long as computing the value many times.
+  constexpr double kStore = 320;
+  constexpr double kRead = 20;
+  const double compute = 16 + static_cast<double>(d);
+  const auto count = static_cast<double>(products);
+  return kStore + kRead * count < compute * count;
 }
 
 std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,

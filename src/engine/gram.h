@@ -74,26 +74,32 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 void add_block_times(const double* block, std::size_t width, std::size_t rows, std::size_t cols,
                      MatrixView<const double> v, MatrixView<double> out);
 
-/// A symmetric matrix left right^T that is taken off a kernel matrix: a row of each for every
-/// point.
+/// A symmetric matrix of low rank that is taken off a kernel matrix: M M^T with a row of M for
+/// every point, or M J M^T where J makes the last two columns change places, which is how centring
+/// enters (a_i + a_j from columns 1 and a).
 struct LowRank {
-  MatrixView<const double> left;
-  MatrixView<const double> right;
+  MatrixView<const double> rows;
+  bool swapped = false;
 };
 
-/// The left side of the points in the rows of a block, ready to be taken off it.
+/// The rows M_i of the points in the rows of a block, ready to be taken off it.
 class LowRankRows {
  public:
-  /// `left`: of these points only. `width` is that of the block's panels.
-  LowRankRows(MatrixView<const double> left, std::size_t width);
+  /// `of_rows`: for these points only. `width` is that of the block's panels.
+  LowRankRows(const LowRank& of_rows, std::size_t width);
 
-  /// block -= left right^T, `right` being that of the points in the columns of the block.
-  void subtract(double* block, MatrixView<const double> right) const;
+  /// Takes M_i J M_j^T off the block; `of_cols` are the M_j of the points in its columns.
+  void subtract(double* block, MatrixView<const double> of_cols) const;
 
  private:
   std::size_t width_;
   std::size_t panels_;
-  Matrix<double> negative_;  // -left^T, padded with zeros
+  Matrix<double> negative_;  // -(M_i J)^T, padded with zeros
+};
+
+struct GramOptions {
+  bool single_precision = false;  ///< of the kernel values; products are in double
+  bool stored = true;
 };
 
 /// The n x n kernel matrix of a set of points as an operator. Only one triangle is ever computed,
@@ -106,14 +112,13 @@ class GramOperator {
   std::size_t size() const { return diagonal_.size(); }
   std::span<const double> diagonal() const { return diagonal_; }
   std::uint64_t kernel_evaluations() const { return evaluations_; }
-  /// Whether products read the matrix or compute it.
-  virtual bool stored() const = 0;
+  virtual GramOptions options() const = 0;
 
   /// y = K v; both n x p, p a multiple of kProductColumns. The same bits for any number of threads.
   virtual void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) = 0;
   /// y = K v for one vector: a quarter of the arithmetic of a block of them. Bits as above.
   virtual void multiply(std::span<const double> v, std::span<double> y, Workers& workers) = 0;
-  /// r_j = sum_t w_t (K - left right^T)_jt^2. n^2 rank flops, no values kept. Bits as above.
+  /// r_j = sum_t w_t (K - removed)_jt^2. n^2 rank flops, no values kept. Bits as above.
   virtual void energies(const LowRank& removed, std::span<const double> weights,
                         std::span<double> r, Workers& workers) = 0;
   /// K itself, for dense solvers.
@@ -130,13 +135,9 @@ class GramOperator {
   std::uint64_t evaluations_ = 0;
 };
 
-struct GramOptions {
-  bool single_precision = false;
-  bool stored = true;
-};
-
-/// Whether storing the kernel matrix of points with d columns costs less than making it again in
-/// each of this many products with one vector. By count, so that the answer is always the same.
+/// Whether storing the kernel matrix of points with d columns costs less than making it again, in
+/// single precision, in each of this many products with one vector. By count, so that the answer is
+/// always the same.
 bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products);
 
 /// `points` must outlive the operator when the kernel has no tile form (precomputed, custom).

@@ -1,10 +1,12 @@
 #include "engine/greedy_pivots.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "engine/tile.h"
 #include "engine/weighted_draw.h"
 
 namespace mercer::engine {
@@ -23,6 +25,20 @@ double largest_residual(const PartialCholesky& factor, std::span<const double> w
   return largest;
 }
 
+/// The row with the largest score, the first on ties.
+std::optional<std::size_t> best_of(std::span<const std::size_t> rows,
+                                   std::span<const double> energies, const PivotScore& score) {
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double candidate = score(rows[i], energies[i]);
+    if (best && candidate <= best_score) continue;
+    best = rows[i];
+    best_score = candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 BestPivots::BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& factor,
@@ -32,24 +48,49 @@ BestPivots::BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& fact
       score_(factor, options.criterion),
       energies_(std::move(gram), factor, options.weights, workers) {}
 
-std::optional<std::size_t> BestPivots::winner() const {
-  std::optional<std::size_t> best;
-  double best_score = 0;
-  for (const std::size_t row : energies_.active()) {
-    if (factor_.residuals()[row] <= factor_.negligible()) continue;
-    const double score = score_(row, energies_.values()[row]);
-    if (best && score <= best_score) continue;
-    best = row;
-    best_score = score;
+/// Rows that may have the largest score, ascending. In single precision at least as many as are
+/// looked at for the price of one.
+std::vector<std::size_t> BestPivots::contenders() const {
+  std::vector<std::size_t> rows;
+  std::ranges::copy_if(energies_.active(), std::back_inserter(rows), [&](std::size_t row) {
+    return factor_.residuals()[row] > factor_.negligible();
+  });
+  const auto score = [&](std::size_t row, double error) {
+    return score_(row, energies_.values()[row] + error);
+  };
+  const double error = energies_.error();
+  double reached = 0;  // by some row
+  for (const std::size_t row : rows) reached = std::max(reached, score(row, -error));
+  const std::size_t least = energies_.single_precision() ? panel_width<double>() : 1;
+  if (rows.size() > least) {
+    std::vector<double> scores(rows.size());
+    std::ranges::transform(rows, scores.begin(),
+                           [&](std::size_t row) { return score(row, error); });
+    const auto last = scores.begin() + static_cast<std::ptrdiff_t>(least - 1);
+    std::ranges::nth_element(scores, last, std::greater<>{});
+    reached = std::min(reached, *last);
   }
-  return best;
+  std::erase_if(rows, [&](std::size_t row) { return score(row, error) < reached; });
+  return rows;
+}
+
+std::optional<std::size_t> BestPivots::winner() {
+  for (;;) {
+    const auto rows = contenders();
+    if (rows.empty()) return std::nullopt;
+    if (!energies_.single_precision()) return rows.front();  // ties go to the first
+    const double error = energies_.error();
+    const auto exact = energies_.exact(rows);
+    if (energies_.single_precision() && energies_.error() <= error)
+      return best_of(rows, exact, score_);
+  }
 }
 
 /// At most one refresh: gains that are still too large after it are so by rounding alone.
 std::optional<std::size_t> BestPivots::sound_winner() {
   const auto best = winner();
   if (!best) return best;
-  const double gain = energies_.values()[*best] / factor_.residuals()[*best];
+  const double gain = (energies_.values()[*best] - energies_.error()) / factor_.residuals()[*best];
   constexpr double kSlack = 1e-6;
   if (!energies_.worn() && gain <= energies_.largest_score() * (1 + kSlack)) return best;
   energies_.refresh();
@@ -100,15 +141,7 @@ std::optional<std::size_t> DrawnPivots::winner() {
   for (const std::size_t term : terms) weights.push_back(weight_of(options_.weights, term));
   const auto energies = residual_energies(factor_, factor_.rank(), rows, terms, weights, workers_);
   evaluations_ += static_cast<std::uint64_t>(rows.size()) * terms.size();
-  std::optional<std::size_t> best;
-  double best_score = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double score = score_(rows[i], energies[i]);
-    if (best && score <= best_score) continue;
-    best = rows[i];
-    best_score = score;
-  }
-  return best;
+  return best_of(rows, energies, score_);
 }
 
 bool DrawnPivots::grow(std::size_t rank) {

@@ -204,7 +204,7 @@ void PartialCholesky::residual_block(std::size_t block, const Columns& columns,
                                      const RowBlock& y) const {
   const std::size_t width = panel_width<double>();
   const KernelPoints<double>& pivots = columns.points;
-  std::vector<double> tile(kBlock * kBlock);
+  auto tile = Matrix<double>::uninitialized(kBlock, kBlock);
   for (std::size_t part = 0; part < pivots.blocks(); ++part) {
     pivots.block(part, packed_, block, tile.data());
     for (std::size_t i = 0; i < y.count; ++i) {
@@ -276,6 +276,35 @@ void PartialCholesky::set_exact_entries(std::span<const std::size_t> rows,
     residuals_[rows[i]] = 0;
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
+}
+
+std::vector<double> PartialCholesky::energies(std::span<const std::size_t> rows,
+                                              std::span<const double> weights) {
+  std::vector<double> energies;
+  for (std::size_t done = 0; done < rows.size(); done += kBlock) {
+    const auto some = rows.subspan(done, std::min(kBlock, rows.size() - done));
+    Matrix<double> picked;
+    const Columns columns = prepare_columns(some, picked);
+    Matrix<double> partial(packed_.blocks(), some.size());
+    workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+      const std::size_t count = packed_.block_size(block);
+      Matrix<double> values(count, padded_columns(some.size()));
+      residual_block(block, columns,
+                     {.values = values.data(), .count = count, .stride = values.cols()});
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < some.size(); ++j) {
+          partial(block, j) += weights[block * kBlock + i] * values(i, j) * values(i, j);
+        }
+      }
+    });
+    for (std::size_t j = 0; j < some.size(); ++j) {
+      double sum = 0;
+      for (std::size_t block = 0; block < partial.rows(); ++block) sum += partial(block, j);
+      energies.push_back(sum);
+    }
+  }
+  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
+  return energies;
 }
 
 std::optional<std::size_t> PartialCholesky::best_of(std::span<const std::size_t> rows,

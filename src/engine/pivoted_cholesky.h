@@ -63,6 +63,10 @@ class PartialCholesky {
   std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
                                   const Accept& accept = {});
 
+  /// r_j = sum_t w_t (k_jt - G_j G_t^T)^2 of these rows, over all t. A column of kernel values and
+  /// n rank flops for each row, O(n) memory.
+  std::vector<double> energies(std::span<const std::size_t> rows, std::span<const double> weights);
+
   /// Takes the one of these rows that lowers the sum of the residuals, by weight, most: the largest
   /// r_j / d_j, r_j = sum_t w_t (k_jt - G_j G_t^T)^2, the first on ties. Nothing when all depend on
   /// the pivots. A column of kernel values and n rank flops for each row. `weights` may be empty.

@@ -1,6 +1,7 @@
 #include "engine/residual_energies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/tall.h"
@@ -10,35 +11,47 @@ namespace mercer::engine {
 
 namespace {
 
-/// What the factor and the centring take off the kernel values of some rows:
-/// [G, a, 1] [G, 1, a]^T.
+/// [G, 1, a] of some rows, with the first columns of G: what the factor and the centring take off
+/// kernel values.
 class Removed {
  public:
-  Removed(const PartialCholesky& factor, std::size_t columns, std::span<const std::size_t> rows) {
+  Removed(const PartialCholesky& factor, std::size_t columns, std::span<const std::size_t> rows)
+      : centered_(!factor.offsets().empty()),
+        rows_(Matrix<double>::uninitialized(rows.size(), columns + (centered_ ? 2 : 0))) {
     const auto g = factor.factor();
-    const auto a = factor.offsets();
-    const std::size_t width = columns + (a.empty() ? 0 : 2);
-    left_ = Matrix<double>::uninitialized(rows.size(), width);
-    right_ = Matrix<double>::uninitialized(rows.size(), width);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::copy_n(g.row(rows[i]).begin(), columns, left_.row(i).begin());
-      std::copy_n(g.row(rows[i]).begin(), columns, right_.row(i).begin());
-      if (a.empty()) continue;
-      left_(i, columns) = right_(i, columns + 1) = a[rows[i]];
-      left_(i, columns + 1) = right_(i, columns) = 1;
+      std::copy_n(g.row(rows[i]).begin(), columns, rows_.row(i).begin());
+      if (!centered_) continue;
+      rows_(i, columns) = 1;
+      rows_(i, columns + 1) = factor.offsets()[rows[i]];
     }
   }
 
-  LowRank view() const { return {.left = left_, .right = right_}; }
+  LowRank all() const { return {.rows = rows_, .swapped = centered_}; }
+  LowRank block(std::size_t b) const {
+    const std::size_t first = b * kBlock;
+    return {.rows = rows_.view().rows_from(first, std::min(kBlock, rows_.rows() - first)),
+            .swapped = centered_};
+  }
 
  private:
-  Matrix<double> left_;
-  Matrix<double> right_;
+  bool centered_;
+  Matrix<double> rows_;
 };
 
-/// Operations for a kernel value of d columns, about: it comes from memory or is computed.
-double value_cost(bool stored, std::size_t d) {
-  return stored ? 8 : 24 + 2 * static_cast<double>(d);
+// Operations for each pair of rows, about: they decide which way is taken, so that it does not
+// depend on time.
+
+/// A kernel value of d columns comes from memory or is computed.
+double value_cost(const GramOptions& options, std::size_t d) {
+  constexpr double kRead = 8;
+  constexpr double kCompute = 32;
+  if (options.stored) return kRead;
+  return (kCompute + 2 * static_cast<double>(d)) / (options.single_precision ? 2 : 1);
+}
+constexpr double kProductCost = 6;
+double square_cost(std::size_t rank) {
+  return 16 + 2 * static_cast<double>(rank);
 }
 
 }  // namespace
@@ -55,22 +68,20 @@ std::vector<double> residual_energies(const PartialCholesky& factor, std::size_t
   const Removed removed_terms(factor, columns, terms);
   std::vector<double> energies(rows.size(), 0.0);
   workers.for_each(from.blocks(), [&](std::size_t i) {
-    std::vector<double> tile(kBlock * kBlock);
+    auto tile = Matrix<double>::uninitialized(kBlock, kBlock);
     const std::size_t first = i * kBlock;
-    const LowRankRows left(removed_rows.view().left.rows_from(first, from.block_size(i)),
-                           panel_width<double>());
+    const LowRankRows of_rows(removed_rows.block(i), panel_width<double>());
     for (std::size_t j = 0; j < to.blocks(); ++j) {
       workers.poll();
       from.block(i, to, j, tile.data());
-      left.subtract(tile.data(),
-                    removed_terms.view().right.rows_from(j * kBlock, to.block_size(j)));
-      add_block_sums({.block = tile.data(),
-                      .width = panel_width<double>(),
-                      .rows = from.block_size(i),
-                      .cols = to.block_size(j),
-                      .col_weights = weights.data() + j * kBlock,
-                      .row_sums = energies.data() + first,
-                      .squared = true});
+      of_rows.subtract(tile.data(), removed_terms.block(j).rows);
+      add_block_sums<double>({.block = tile.data(),
+                              .width = panel_width<double>(),
+                              .rows = from.block_size(i),
+                              .cols = to.block_size(j),
+                              .col_weights = weights.data() + j * kBlock,
+                              .row_sums = energies.data() + first,
+                              .squared = true});
     }
   });
   return energies;
@@ -102,6 +113,12 @@ double ResidualEnergies::sum_of_active() const {
   return sum;
 }
 
+double ResidualEnergies::largest_of_active() const {
+  double largest = 0;
+  for (const std::size_t row : active_) largest = std::max(largest, energies_[row]);
+  return largest;
+}
+
 double ResidualEnergies::largest_score() const {
   double sum = 0;
   for (const std::size_t row : active_) sum += weight(row) * factor_.residuals()[row];
@@ -124,26 +141,57 @@ void ResidualEnergies::update() {
   if (leaving_.empty() && columns_ == factor_.rank()) return;
   if (active_.empty()) return;
   const bool one_column = columns_ && *columns_ + 1 == factor_.rank();
-  if (!one_column || anew_is_cheaper()) {
-    compact();
-    compute_anew();
-    return;
-  }
-  remove_terms();
+  const bool was_single = single_precision();
+  const bool anew = !one_column || anew_is_cheaper();
+  if (!anew) remove_terms();
   compact();
-  downdate();
+  // What was found in single precision stays so.
+  if (anew || single_precision() != was_single) {
+    compute_anew();
+  } else {
+    downdate();
+  }
+}
+
+std::vector<double> ResidualEnergies::exact(std::span<const std::size_t> rows) {
+  std::vector<double> weights(factor_.size(), 0.0);
+  for (const std::size_t row : active_) weights[row] = weight(row);
+  std::vector<double> truth = factor_.energies(rows, weights);
+  double worst = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double difference = std::abs(energies_[rows[i]] - truth[i]);
+    if (!(difference <= worst)) worst = difference;  // NaN wins
+  }
+  constexpr double kSafety = 16;  // others may be worse
+  constexpr double kTolerable = 1e-3;
+  if (kSafety * worst <= error_) return truth;
+  error_ = kSafety * worst;
+  relative_error_ = error_ / largest_of_active();
+  if (!(relative_error_ <= kTolerable)) {
+    make_gram_of_members({.stored = gram_->options().stored});
+    compute_anew();
+  }
+  return truth;
 }
 
 /// Against removing the terms that leave and one product with the matrix.
 bool ResidualEnergies::anew_is_cheaper() const {
-  const auto active = static_cast<double>(active_.size());
+  const double pairs = static_cast<double>(active_.size()) / 2;  // per active row
   const auto leaving = static_cast<double>(leaving_.size());
-  const double rank_cost = 2 * static_cast<double>(factor_.rank());
   const std::size_t d = factor_.points().cols();
-  const double value = value_cost(gram_->stored(), d);
-  constexpr double kProductCost = 4;
-  return active / 2 * (value + rank_cost) <
-         active / 2 * (value + kProductCost) + leaving * (value_cost(false, d) + rank_cost);
+  const double value = value_cost(gram_->options(), d);
+  const double squares = square_cost(factor_.rank());
+  return pairs * (value + squares) <
+         pairs * (value + kProductCost) + leaving * (value_cost({.stored = false}, d) + squares);
+}
+
+/// Whether single precision saves more in the energies than the second look at some rows costs.
+bool ResidualEnergies::screening_pays() const {
+  const auto active = static_cast<double>(active_.size());
+  const std::size_t d = factor_.points().cols();
+  const double looks = static_cast<double>(panel_width<double>() * factor_.size());
+  return active * active / 2 * value_cost({.single_precision = true, .stored = false}, d) >
+         looks * (value_cost({.stored = false}, d) + square_cost(factor_.rank()));
 }
 
 void ResidualEnergies::compact() {
@@ -153,24 +201,32 @@ void ResidualEnergies::compact() {
   }
   leaving_.clear();
   // Storing anew costs about as much as the first time: it has to pay.
-  const std::size_t most = gram_->stored() ? members_.size() / 2 : members_.size() - 1;
+  const std::size_t most = gram_->options().stored ? members_.size() / 2 : members_.size() - 1;
   if (active_.size() > most) return;
-  evaluations_ += gram_->kernel_evaluations();
-  const bool stored = gram_->stored();
-  gram_.reset();
   members_ = active_;
   terms_.resize(members_.size());
   std::ranges::transform(members_, terms_.begin(), [this](std::size_t row) { return weight(row); });
   member_points_ = pick_rows(factor_.points(), members_);
-  gram_ = make_gram(factor_.kernel(), member_points_, {.stored = stored}, workers_);
+  GramOptions options = gram_->options();
+  options.single_precision = options.single_precision && screening_pays();
+  make_gram_of_members(options);
+}
+
+void ResidualEnergies::make_gram_of_members(const GramOptions& options) {
+  evaluations_ += gram_->kernel_evaluations();
+  gram_.reset();  // before there is another
+  gram_ =
+      make_gram(factor_.kernel(), member_points_.empty() ? factor_.points() : member_points_.view(),
+                options, workers_);
 }
 
 void ResidualEnergies::compute_anew() {
   std::vector<double> energies(members_.size());
-  gram_->energies(Removed(factor_, factor_.rank(), members_).view(), terms_, energies, workers_);
+  gram_->energies(Removed(factor_, factor_.rank(), members_).all(), terms_, energies, workers_);
   for (std::size_t i = 0; i < members_.size(); ++i) energies_[members_[i]] = energies[i];
   columns_ = factor_.rank();
   sum_when_anew_ = sum_of_active();
+  error_ = single_precision() ? relative_error_ * largest_of_active() : 0;
 }
 
 void ResidualEnergies::remove_terms() {
@@ -203,20 +259,21 @@ void ResidualEnergies::downdate() {
   }
   gram_->multiply(weighted, h, workers_);
   // What the columns before explain: G (G^T W g).
-  const std::size_t blocks = (n + kBlock - 1) / kBlock;
-  Matrix<double> partial(blocks, last);
-  workers_.for_each(blocks, [&](std::size_t block) {
-    for (std::size_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
+  constexpr std::size_t kTaskRows = 4096;  // less is done before another thread has woken
+  const std::size_t tasks = (n + kTaskRows - 1) / kTaskRows;
+  Matrix<double> partial(tasks, last);
+  workers_.for_each(tasks, [&](std::size_t task) {
+    for (std::size_t i = task * kTaskRows; i < std::min(n, (task + 1) * kTaskRows); ++i) {
       const auto row = g.row(members_[i]);
-      for (std::size_t c = 0; c < last; ++c) partial(block, c) += row[c] * weighted[i];
+      for (std::size_t c = 0; c < last; ++c) partial(task, c) += row[c] * weighted[i];
     }
   });
   std::vector<double> products(last, 0.0);
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (std::size_t c = 0; c < last; ++c) products[c] += partial(block, c);
+  for (std::size_t task = 0; task < tasks; ++task) {
+    for (std::size_t c = 0; c < last; ++c) products[c] += partial(task, c);
   }
-  workers_.for_each(blocks, [&](std::size_t block) {
-    for (std::size_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
+  workers_.for_each(tasks, [&](std::size_t task) {
+    for (std::size_t i = task * kTaskRows; i < std::min(n, (task + 1) * kTaskRows); ++i) {
       const auto row = g.row(members_[i]);
       double left = h[i];
       if (!a.empty()) left -= a[members_[i]] * sum + sum_offset;

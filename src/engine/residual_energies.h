@@ -34,6 +34,11 @@ std::vector<double> residual_energies(const PartialCholesky& factor, std::size_t
 /// factor. So they must be refreshed: when their sum has fallen to 1e-6 of what it was after the
 /// last refresh, and whenever a score r_j / d_j exceeds the sum of w d, which it cannot
 /// (Cauchy-Schwarz).
+///
+/// The kernel values may be in single precision, which is twice as fast where they are computed for
+/// each product. Energies then only tell which rows are worth a second look in double (`exact`),
+/// which also tells how far they are off. When that is no longer small, double precision takes
+/// over.
 class ResidualEnergies {
  public:
   /// `gram`: the kernel matrix of the factor's points, stored or not; products with it are what
@@ -50,6 +55,12 @@ class ResidualEnergies {
   void update();
   /// As of the last update; meaningless for rows that are cut.
   std::span<const double> values() const { return energies_; }
+  bool single_precision() const { return gram_->options().single_precision; }
+  /// What the values may be off by for single precision, as far as is known.
+  double error() const { return error_; }
+  /// Energies of some active rows in double, from their columns of the matrix. Raises `error()`, or
+  /// makes the values double, where they are farther off than that.
+  std::vector<double> exact(std::span<const std::size_t> rows);
   /// sum w d over the active rows: no r_j / d_j is larger.
   double largest_score() const;
 
@@ -64,10 +75,13 @@ class ResidualEnergies {
  private:
   double weight(std::size_t row) const { return weights_.empty() ? 1 : weights_[row]; }
   double sum_of_active() const;
+  double largest_of_active() const;
   bool anew_is_cheaper() const;
+  bool screening_pays() const;
   void compute_anew();
   /// Makes the matrix that of the active rows where that pays.
   void compact();
+  void make_gram_of_members(const GramOptions& options);
   void remove_terms();
   void downdate();
 
@@ -82,6 +96,8 @@ class ResidualEnergies {
   Matrix<double> member_points_;        // empty while all rows are members
   std::optional<std::size_t> columns_;  // of the factor, which the energies know of
   std::vector<double> energies_;
+  double error_ = 0;
+  double relative_error_ = 1e-6;  // to the largest energy: usual for single precision
   double sum_when_anew_ = 0;
   std::uint64_t evaluations_ = 0;
   std::size_t refreshes_ = 0;

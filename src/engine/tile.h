@@ -87,9 +87,10 @@ void multiply_add(const ProductArgs& args);
 /// halves: with f(x) = x, or x^2 when `squared`,
 ///     row_sums[i] += sum_j f(block(i, j)) col_weights[j]
 ///     col_sums[j] += sum_i f(block(i, j)) row_weights[i]     unless col_sums is null
-/// The first is a product with one vector, or the energies of rows.
+/// The first is a product with one vector, or the energies of rows. Sums are in double, whatever T.
+template <class T>
 struct BlockSumArgs {
-  const double* block = nullptr;
+  const T* block = nullptr;
   std::size_t width = 0;  ///< of its panels: a multiple of panel_width<double>()
   std::size_t rows = 0;
   std::size_t cols = 0;
@@ -99,7 +100,8 @@ struct BlockSumArgs {
   double* col_sums = nullptr;
   bool squared = false;
 };
-void add_block_sums(const BlockSumArgs& args);
+template <class T>
+void add_block_sums(const BlockSumArgs<T>& args);
 
 /// Products of the columns of a tall matrix with each other. The matrix is kept in panels of
 /// columns, [panel][row][column in panel], which is how kernel_tile writes the values of a library

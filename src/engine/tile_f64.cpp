@@ -96,22 +96,22 @@ void multiply_add_f64(const ProductArgs& args) {
   for (; j + kL <= args.n; j += kL) product_columns<1>(args, j);
 }
 
-template <bool kSquared, class V>
-HWY_INLINE V plain_or_squared(V x) {
-  if constexpr (kSquared) return hn::Mul(x, x);
-  return x;
+HWY_INLINE Vec<double> load_double(const double* values) {
+  return hn::LoadU(Tag<double>(), values);
+}
+HWY_INLINE Vec<double> load_double(const float* values) {
+  return hn::PromoteTo(Tag<double>(), hn::LoadU(hn::Rebind<float, Tag<double>>(), values));
 }
 
 /// The sums of kVectors vectors of rows from row i on, all in one panel. Row sums stay in
 /// registers; those of columns are left as vectors, to be added up once per block.
-template <bool kSquared, bool kColumns, int kVectors>
-HWY_INLINE void vector_sums(const BlockSumArgs& args, std::size_t i,
+template <bool kSquared, bool kColumns, int kVectors, class T>
+HWY_INLINE void vector_sums(const BlockSumArgs<T>& args, std::size_t i,
                             double* HWY_RESTRICT col_vectors) {
   using V = Vec<double>;
   const Tag<double> d;
   constexpr std::ptrdiff_t kL = kLanes<double>;
-  const double* HWY_RESTRICT values =
-      args.block + i / args.width * kBlock * args.width + i % args.width;
+  const T* HWY_RESTRICT values = args.block + i / args.width * kBlock * args.width + i % args.width;
   V weight[kVectors];
   V sum[kVectors];
   HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
@@ -122,7 +122,8 @@ HWY_INLINE void vector_sums(const BlockSumArgs& args, std::size_t i,
     const V scale = hn::Set(d, args.col_weights[j]);
     V column = hn::Load(d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
     HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
-      const V x = plain_or_squared<kSquared>(hn::LoadU(d, values + v * kL));
+      V x = load_double(values + v * kL);
+      if constexpr (kSquared) x = hn::Mul(x, x);
       sum[v] = hn::MulAdd(scale, x, sum[v]);
       if constexpr (kColumns) column = hn::MulAdd(weight[v], x, column);
     }
@@ -133,8 +134,8 @@ HWY_INLINE void vector_sums(const BlockSumArgs& args, std::size_t i,
   }
 }
 
-template <bool kSquared, bool kColumns>
-void block_sums_of(const BlockSumArgs& args) {
+template <bool kSquared, bool kColumns, class T>
+void block_sums_of(const BlockSumArgs<T>& args) {
   const Tag<double> d;
   constexpr std::size_t kL = kLanes<double>;
   HWY_ALIGN double col_vectors[kBlock * kL];
@@ -146,9 +147,10 @@ void block_sums_of(const BlockSumArgs& args) {
   for (; i + kL <= args.rows; i += kL) vector_sums<kSquared, kColumns, 1>(args, i, col_vectors);
   // What is left of the last vector: its padding may hold anything.
   for (; i < args.rows; ++i) {
-    const double* row = args.block + i / args.width * kBlock * args.width + i % args.width;
+    const T* row = args.block + i / args.width * kBlock * args.width + i % args.width;
     for (std::size_t j = 0; j < args.cols; ++j) {
-      const double x = kSquared ? row[j * args.width] * row[j * args.width] : row[j * args.width];
+      const auto value = static_cast<double>(row[j * args.width]);
+      const double x = kSquared ? value * value : value;
       args.row_sums[i] += args.col_weights[j] * x;
       if constexpr (kColumns) col_vectors[j * kL] += args.row_weights[i] * x;
     }
@@ -160,11 +162,19 @@ void block_sums_of(const BlockSumArgs& args) {
   }
 }
 
-void add_block_sums_f64(const BlockSumArgs& args) {
+template <class T>
+HWY_INLINE void add_block_sums_of(const BlockSumArgs<T>& args) {
   const bool columns = args.col_sums != nullptr;
-  if (args.squared)
+  if (args.squared) {
     return columns ? block_sums_of<true, true>(args) : block_sums_of<true, false>(args);
+  }
   columns ? block_sums_of<false, true>(args) : block_sums_of<false, false>(args);
+}
+void add_block_sums_f64(const BlockSumArgs<double>& args) {
+  add_block_sums_of(args);
+}
+void add_block_sums_f32(const BlockSumArgs<float>& args) {
+  add_block_sums_of(args);
 }
 
 void promote_f64(const float* from, std::size_t count, double* to) {
@@ -210,6 +220,7 @@ HWY_EXPORT(fma_peak_f64);
 HWY_EXPORT(exp_peak_f64);
 HWY_EXPORT(multiply_add_f64);
 HWY_EXPORT(add_block_sums_f64);
+HWY_EXPORT(add_block_sums_f32);
 HWY_EXPORT(promote_f64);
 HWY_EXPORT(add_promoted_block_f64);
 
@@ -245,8 +256,13 @@ PeakWork run_exp_peak<double>(std::size_t repeats) {
 void multiply_add(const ProductArgs& args) {
   HWY_DYNAMIC_DISPATCH(multiply_add_f64)(args);
 }
-void add_block_sums(const BlockSumArgs& args) {
+template <>
+void add_block_sums<double>(const BlockSumArgs<double>& args) {
   HWY_DYNAMIC_DISPATCH(add_block_sums_f64)(args);
+}
+template <>
+void add_block_sums<float>(const BlockSumArgs<float>& args) {
+  HWY_DYNAMIC_DISPATCH(add_block_sums_f32)(args);
 }
 void add_promoted_block(const float* from, double* to) {
   HWY_DYNAMIC_DISPATCH(add_promoted_block_f64)(from, to);

@@ -14,12 +14,19 @@ namespace mercer::methods {
 
 namespace {
 
-/// C = L^-T: feature i is sum_t C_ti phi_pivot(t) (of centred phi), and C_ii > 0.
-Matrix<double> feature_coefficients(const engine::PartialCholesky& factor) {
-  const std::size_t l = factor.rank();
+/// C = L^-T: feature i is sum_t C_ti phi_pivot(t) (of centred phi), and C_ii > 0. By substitution,
+/// column i of C from those before it: (12) and (13) of the paper.
+Matrix<double> feature_coefficients(const Matrix<double>& lower) {
+  const std::size_t l = lower.rows();
   Matrix<double> c(l, l);
-  for (std::size_t i = 0; i < l; ++i) c(i, i) = 1;
-  engine::solve_lower_transposed(factor.pivot_factor(), c);
+  for (std::size_t i = 0; i < l; ++i) {
+    c(i, i) = 1 / lower(i, i);
+    for (std::size_t t = 0; t < i; ++t) {
+      double sum = 0;
+      for (std::size_t j = t; j < i; ++j) sum += c(t, j) * lower(i, j);
+      c(t, i) = -sum * c(i, i);
+    }
+  }
   return c;
 }
 
@@ -90,7 +97,7 @@ FeatureModel feature_model(const engine::PartialCholesky& factor, const engine::
   parts.offset.assign(l, 0.0);
   const Matrix<double> pivots = engine::pick_rows(factor.points(), factor.pivots());
   parts.library = all_rows ? Matrix<double>(factor.points()) : pivots;
-  const Matrix<double> c = feature_coefficients(factor);
+  const Matrix<double> c = feature_coefficients(factor.pivot_factor());
   parts.coefficients = Matrix<double>(parts.library.rows(), l);
   for (std::size_t t = 0; t < l; ++t) {
     std::ranges::copy(c.row(t), parts.coefficients.row(all_rows ? factor.pivots()[t] : t).begin());

@@ -16,6 +16,20 @@ namespace {
 constexpr std::uint64_t kDrawStream = 0x66656174757265;
 constexpr std::size_t kDefaultFeatures = 10;
 
+/// In single precision, which chooses the same rows (ResidualEnergies), unless the kernel is a
+/// function of doubles or a row is too large for it.
+std::unique_ptr<engine::GramOperator> recomputed_gram(const Kernel& kernel,
+                                                      MatrixView<const double> points,
+                                                      engine::Workers& workers) {
+  const bool single = !std::holds_alternative<Custom>(kernel);
+  try {
+    return engine::make_gram(kernel, points, {.single_precision = single, .stored = false},
+                             workers);
+  } catch (const NumericalError&) {
+    return engine::make_gram(kernel, points, {.stored = false}, workers);
+  }
+}
+
 }  // namespace
 
 FeatureSearch::FeatureSearch(const Kernel& kernel, MatrixView<const double> points,
@@ -104,6 +118,10 @@ void FeatureSearch::prepare(FitRecord& record) {
                    options_.terms.value_or(points_.rows()),
                    engine::RandomStream(record.seed()).substream(kDrawStream), workers);
   } else {
+    if (!stored) {
+      mean_evaluations_ = gram_->kernel_evaluations();
+      gram_ = recomputed_gram(kernel_, points_, workers);
+    }
     best_.emplace(std::move(gram_), *factor_, pivots, workers);
   }
 }
@@ -139,8 +157,8 @@ void FeatureSearch::search(engine::Workers& workers) {
 }
 
 std::uint64_t FeatureSearch::kernel_evaluations() const {
-  return factor_->kernel_evaluations() +
-         (best_ ? best_->kernel_evaluations() : mean_evaluations_ + drawn_->kernel_evaluations());
+  return mean_evaluations_ + factor_->kernel_evaluations() +
+         (best_ ? best_->kernel_evaluations() : drawn_->kernel_evaluations());
 }
 
 }  // namespace mercer::methods

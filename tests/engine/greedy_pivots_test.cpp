@@ -34,8 +34,9 @@ class GreedyCircle : public ::testing::Test {
   Kernel kernel_ = Gaussian{recorded_.number("gamma")};
   Workers workers_{{.threads = 2}};
 
-  std::unique_ptr<GramOperator> gram(bool stored = true) {
-    return make_gram(kernel_, points_, {.stored = stored}, workers_);
+  std::unique_ptr<GramOperator> gram(bool stored = true, bool single_precision = false) {
+    return make_gram(kernel_, points_, {.single_precision = single_precision, .stored = stored},
+                     workers_);
   }
   std::size_t number(const std::string& name) {
     return static_cast<std::size_t>(recorded_.number(name));
@@ -194,27 +195,31 @@ TEST_F(FeatureCircle, EveryRuleGivesTheRecordedRowsWhetherTheGramIsStoredOrNot) 
        {Case{"akfa", {}, 10}, Case{"skfa", {.criterion = PivotCriterion::sparse}, 10},
         Case{"ackfa_0.1", {.cut = 0.1}, 10}, Case{"ackfa_0.4", {.cut = 0.4}, 30}}) {
     for (const bool stored : {true, false}) {
-      SCOPED_TRACE(name + (stored ? " stored" : " matrix-free"));
-      PartialCholesky factor = centered_factor(asked);
-      BestPivots best(gram(stored), factor, options, workers_);
-      EXPECT_EQ(best.grow(asked), asked == 10);
-      EXPECT_EQ(best.all_cut(), asked != 10);
-      EXPECT_EQ(first(factor.pivots(), asked), rows(name));
-      EXPECT_NEAR(mean_residual(factor, {}), features_.number(name + ".error"), 1e-11);
+      for (const bool single : {false, true}) {
+        SCOPED_TRACE(name + (stored ? " stored" : " matrix-free") + (single ? " single" : ""));
+        PartialCholesky factor = centered_factor(asked);
+        BestPivots best(gram(stored, single), factor, options, workers_);
+        EXPECT_EQ(best.grow(asked), asked == 10);
+        EXPECT_EQ(best.all_cut(), asked != 10);
+        EXPECT_EQ(first(factor.pivots(), asked), rows(name));
+        EXPECT_NEAR(mean_residual(factor, {}), features_.number(name + ".error"), 1e-11);
+      }
     }
   }
 }
 
 // Down to an error of 1e-11, far below what energies could follow without being refreshed.
 TEST_F(FeatureCircle, UpdatesKeepTheRowsOfTheExplicitMethod) {
-  PartialCholesky factor = centered_factor(240);
-  BestPivots best(gram(), factor, {}, workers_);
-  const auto grow = [&](std::size_t rank) { return best.grow(rank); };
-  EXPECT_EQ(grow_until(factor, {}, {.count = 240, .mean_square = 1e-11}, grow),
-            PivotStop::mean_square);
-  EXPECT_GE(best.refreshes(), 2U);
-  EXPECT_EQ(first(factor.pivots(), 240),
-            best_by_definition(centered_gram(), factor.rank(), factor.negligible()));
+  for (const bool single : {false, true}) {
+    PartialCholesky factor = centered_factor(240);
+    BestPivots best(gram(/*stored=*/!single, single), factor, {}, workers_);
+    const auto grow = [&](std::size_t rank) { return best.grow(rank); };
+    EXPECT_EQ(grow_until(factor, {}, {.count = 240, .mean_square = 1e-11}, grow),
+              PivotStop::mean_square);
+    EXPECT_GE(best.refreshes(), 2U);
+    EXPECT_EQ(first(factor.pivots(), 240),
+              best_by_definition(centered_gram(), factor.rank(), factor.negligible()));
+  }
 }
 
 // Drawing as many as there are draws all: nothing is left to chance.
