@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <mercer/gram_storage.h>
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 #include <mercer/model.h>
@@ -16,12 +17,6 @@ enum class EigenSolver {
   automatic,
   dense,         ///< LAPACK on the n x n matrix: O(n^3), for many components or small n
   block_krylov,  ///< top components only, O(n^2) per product
-};
-
-enum class GramStorage {
-  automatic,    ///< stored when it fits in the memory limit
-  stored,       ///< one triangle in memory, 4 n^2 bytes (2 n^2 in float32)
-  matrix_free,  ///< recomputed in every product, O(n) memory
 };
 
 /// Exact kernel PCA (Schoelkopf, Smola & Mueller 1998).

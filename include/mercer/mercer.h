@@ -10,8 +10,10 @@
 #include <mercer/data.h>
 #include <mercer/error.h>
 #include <mercer/exact.h>
+#include <mercer/feature_analysis.h>
 #include <mercer/files.h>
 #include <mercer/generate.h>
+#include <mercer/gram_storage.h>
 #include <mercer/greedy.h>
 #include <mercer/incremental.h>
 #include <mercer/input.h>

@@ -31,7 +31,8 @@ struct ModelParts {
   Matrix<double> frequencies;   ///< rows w_j, D/2 x d, after the input maps
   Matrix<double> coefficients;  ///< B, s x k; D x k for frequencies, d x k for a linear kernel
   std::vector<double> offset;   ///< b, k
-  /// k, descending; ascending with a `degree_shift`, where the smallest matter most.
+  /// k, descending; ascending with a `degree_shift`, where the smallest matter most; empty where
+  /// components are features that belong to no eigenvalues.
   std::vector<double> eigenvalues;
   double total_weight = 0;  ///< N
   /// Feature mean = sum_j mean_coefficients_j phi(c_j), or with frequencies the mean of f itself;

@@ -84,6 +84,9 @@ struct Summary {
   /// Eigenvalues of the (centred, weighted) Gram matrix, descending, not divided by n. Of a graph's
   /// matrix for manifold methods (manifold.h), ascending for the unnormalised Laplacian.
   std::vector<double> eigenvalues;
+  /// Variance that each feature explains, divided by the weight, where components are features and
+  /// no eigenvectors (feature_analysis.h), in the order of their choice.
+  std::vector<double> gains;
   /// eigenvalues / total variance; a lower bound of the truth where the total is an interval.
   std::vector<double> explained_variance_ratio;
   /// Trace of the (centred, weighted) Gram matrix.
@@ -96,7 +99,8 @@ struct Summary {
   /// Sine of the largest angle between the space of the components and the exact one, over the
   /// rows.
   std::optional<double> subspace_error_estimate;
-  /// The residual trace fraction with fewer landmarks.
+  /// The residual trace fraction with fewer landmarks; the reconstruction error with fewer
+  /// features.
   std::vector<ErrorAt> error_curve;
   /// Mean squared feature-space distance of the training points to the kept subspace; of the
   /// weighted centres for reduced sets.

@@ -1,6 +1,7 @@
 #include "engine/gram.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include "engine/kernel_value.h"
@@ -50,17 +51,40 @@ class SymmetricGram final : public GramOperator {
     if (stored) store(workers);
   }
 
+  GramOptions options() const override {
+    return {.single_precision = !std::is_same_v<T, double>, .stored = stored()};
+  }
   void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) override;
+  void multiply(std::span<const double> v, std::span<double> y, Workers& workers) override;
+  void energies(const RemovedMatrix& removed, std::span<const double> weights, std::span<double> r,
+                Workers& workers) override;
   Matrix<double> dense(Workers& workers) override;
 
  private:
+  bool stored() const { return stored_.data() != nullptr; }
+  /// Blocks of one task, aligned to cache lines: vectors that straddle two cost a tenth more.
+  struct Scratch {
+    Matrix<T> computed;
+    Matrix<double> values;
+  };
   void compute_block(std::size_t i, std::size_t j, T* out) const;
   void store(Workers& workers);
   /// The block in double precision: where it is stored, or in the scratch after computing it there.
-  const double* block(std::size_t i, std::size_t j, std::vector<T>& computed,
-                      std::vector<double>& promoted) const;
+  const double* block(std::size_t i, std::size_t j, Scratch& scratch) const;
+  /// The same in its own precision.
+  const T* own_block(std::size_t i, std::size_t j, Scratch& scratch) const;
+  /// The same to be written to: always in the scratch.
+  double* copied_block(std::size_t i, std::size_t j, Scratch& scratch) const;
   void multiply_group(const RowGroup& group, MatrixView<const double> v, MatrixView<double> partial,
                       Workers& workers) const;
+  /// y = sum over groups, in their order, of what `add` makes of each: add(group, partial) with a
+  /// partial result of zeros for the rows up to the end of the group.
+  template <class Add>
+  void sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add);
+  /// Sums over block (i, j) of values with these weights, for both of its halves.
+  template <class Value>
+  BlockSumArgs<Value> sums_of_block(std::size_t i, std::size_t j, const Value* values,
+                                    std::span<const double> weights, double* sums) const;
   std::uint64_t triangle_evaluations() const {
     const auto n = static_cast<std::uint64_t>(size());
     return n * (n + 1) / 2;
@@ -69,7 +93,7 @@ class SymmetricGram final : public GramOperator {
   KernelPoints<T> points_;
   std::size_t width_;
   system::LargeBuffer stored_;
-  std::vector<system::LargeBuffer> partials_;  // reused: the first touch of memory is slow
+  std::vector<Matrix<double>> partials_;  // reused: the first touch of memory is slow
 };
 
 template <class T>
@@ -99,39 +123,50 @@ void SymmetricGram<T>::store(Workers& workers) {
 }
 
 template <class T>
-const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, std::vector<T>& computed,
-                                      std::vector<double>& promoted) const {
-  const T* values = nullptr;
-  if (stored_.data() != nullptr) {
-    values = static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
-  } else {
-    computed.resize(kBlockValues);
-    compute_block(i, j, computed.data());
-    values = computed.data();
+const T* SymmetricGram<T>::own_block(std::size_t i, std::size_t j, Scratch& scratch) const {
+  if (stored()) {
+    return static_cast<const T*>(stored_.data()) + triangle_index(i, j) * kBlockValues;
   }
+  if (scratch.computed.empty()) scratch.computed = Matrix<T>::uninitialized(kBlock, kBlock);
+  compute_block(i, j, scratch.computed.data());
+  return scratch.computed.data();
+}
+
+template <class T>
+const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, Scratch& scratch) const {
+  const T* values = own_block(i, j, scratch);
   if constexpr (std::is_same_v<T, double>) {
     return values;
   } else {
-    promoted.resize(kBlockValues);
-    promote(values, kBlockValues, promoted.data());
-    return promoted.data();
+    if (scratch.values.empty()) scratch.values = Matrix<double>::uninitialized(kBlock, kBlock);
+    promote(values, kBlockValues, scratch.values.data());
+    return scratch.values.data();
   }
+}
+
+template <class T>
+double* SymmetricGram<T>::copied_block(std::size_t i, std::size_t j, Scratch& scratch) const {
+  const double* values = block(i, j, scratch);
+  if constexpr (std::is_same_v<T, double>) {
+    if (!stored()) return scratch.computed.data();
+    if (scratch.values.empty()) scratch.values = Matrix<double>::uninitialized(kBlock, kBlock);
+    std::copy_n(values, kBlockValues, scratch.values.data());
+  }
+  return scratch.values.data();
 }
 
 template <class T>
 void SymmetricGram<T>::multiply_group(const RowGroup& group, MatrixView<const double> v,
                                       MatrixView<double> partial, Workers& workers) const {
   const std::size_t p = v.cols();
-  std::vector<T> computed;
-  std::vector<double> promoted;
+  Scratch scratch;
   std::vector<double> forward(kBlock * p);
-  std::fill_n(partial.data(), partial.rows() * p, 0.0);
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const std::size_t rows = points_.block_size(i);
     std::ranges::fill(forward, 0.0);
     for (std::size_t j = 0; j <= i; ++j) {
       workers.poll();
-      const double* values = block(i, j, computed, promoted);
+      const double* values = block(i, j, scratch);
       const std::size_t cols = points_.block_size(j);
       add_forward(values, width_, rows, v.rows_from(j * kBlock, cols), forward.data());
       if (j < i) {
@@ -148,45 +183,109 @@ void SymmetricGram<T>::multiply_group(const RowGroup& group, MatrixView<const do
 }
 
 template <class T>
-void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y,
-                                Workers& workers) {
+template <class Add>
+void SymmetricGram<T>::sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add) {
   const std::size_t n = size();
-  const std::size_t p = v.cols();
+  const std::size_t p = y.cols();
   const auto groups = row_groups(points_.blocks());
   partials_.resize(groups.size());
   const auto partial = [&](std::size_t g) {
     const std::size_t rows = std::min(n, groups[g].end * kBlock);
-    return MatrixView<double>(static_cast<double*>(partials_[g].data()), rows, p);
+    return MatrixView<double>(partials_[g].data(), rows, p);
   };
   workers.for_each(groups.size(), [&](std::size_t task) {
     const std::size_t g = groups.size() - 1 - task;
-    const std::size_t bytes = std::min(n, groups[g].end * kBlock) * p * sizeof(double);
-    if (partials_[g].size_bytes() < bytes) partials_[g] = system::LargeBuffer(bytes);
-    multiply_group(groups[g], v, partial(g), workers);
+    const std::size_t values = std::min(n, groups[g].end * kBlock) * p;
+    if (partials_[g].size() < values) partials_[g] = Matrix<double>::uninitialized(1, values);
+    std::fill_n(partial(g).data(), values, 0.0);
+    add(groups[g], partial(g));
   });
-  workers.for_each(points_.blocks(), [&](std::size_t b) {
-    const std::size_t end = b * kBlock + points_.block_size(b);
-    for (std::size_t i = b * kBlock; i < end; ++i) std::ranges::fill(y.row(i), 0.0);
+  // Fewer values than this are added up before another thread has woken.
+  constexpr std::size_t kTaskValues = 4096;
+  const std::size_t task_rows = std::max<std::size_t>(kTaskValues / p, 1);
+  workers.for_each((n + task_rows - 1) / task_rows, [&](std::size_t task) {
+    const std::size_t begin = task * task_rows;
+    const std::size_t end = std::min(begin + task_rows, n);
+    for (std::size_t i = begin; i < end; ++i) std::ranges::fill(y.row(i), 0.0);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].end <= b) continue;
       const auto part = partial(g);
-      for (std::size_t i = b * kBlock; i < end; ++i) {
+      for (std::size_t i = begin; i < std::min(end, part.rows()); ++i) {
         for (std::size_t c = 0; c < p; ++c) y(i, c) += part(i, c);
       }
     }
   });
-  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+  if (!stored()) evaluations_ += triangle_evaluations();
+}
+
+template <class T>
+void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y,
+                                Workers& workers) {
+  sum_over_groups(y, workers, [&](const RowGroup& group, MatrixView<double> partial) {
+    multiply_group(group, v, partial, workers);
+  });
+}
+
+template <class T>
+template <class Value>
+BlockSumArgs<Value> SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j,
+                                                    const Value* values,
+                                                    std::span<const double> weights,
+                                                    double* sums) const {
+  return {.block = values,
+          .width = width_,
+          .rows = points_.block_size(i),
+          .cols = points_.block_size(j),
+          .row_weights = weights.data() + i * kBlock,
+          .col_weights = weights.data() + j * kBlock,
+          .row_sums = sums + i * kBlock,
+          .col_sums = j < i ? sums + j * kBlock : nullptr};
+}
+
+template <class T>
+void SymmetricGram<T>::multiply(std::span<const double> v, std::span<double> y, Workers& workers) {
+  const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
+    Scratch scratch;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        workers.poll();
+        add_block_sums(sums_of_block(i, j, own_block(i, j, scratch), v, partial.data()));
+      }
+    }
+  };
+  sum_over_groups({y.data(), size(), 1}, workers, add);
+}
+
+template <class T>
+void SymmetricGram<T>::energies(const RemovedMatrix& removed, std::span<const double> weights,
+                                std::span<double> r, Workers& workers) {
+  const auto rows_of = [&](std::size_t b) {
+    return removed.rows.rows_from(b * kBlock, points_.block_size(b));
+  };
+  const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
+    Scratch scratch;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      const RemovedRows of_rows({.rows = rows_of(i), .swapped = removed.swapped}, width_);
+      for (std::size_t j = 0; j <= i; ++j) {
+        workers.poll();
+        double* const values = copied_block(i, j, scratch);
+        of_rows.subtract(values, rows_of(j));
+        BlockSumArgs<double> sums = sums_of_block<double>(i, j, values, weights, partial.data());
+        sums.squared = true;
+        add_block_sums(sums);
+      }
+    }
+  };
+  sum_over_groups({r.data(), size(), 1}, workers, add);
 }
 
 template <class T>
 Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
   auto k = Matrix<double>::uninitialized(size(), size());
   workers.for_each(points_.blocks(), [&](std::size_t i) {
-    std::vector<T> computed;
-    std::vector<double> promoted;
+    Scratch scratch;
     for (std::size_t j = 0; j <= i; ++j) {
       workers.poll();
-      const double* values = block(i, j, computed, promoted);
+      const double* values = block(i, j, scratch);
       for (std::size_t r = 0; r < points_.block_size(i); ++r) {
         for (std::size_t c = 0; c < points_.block_size(j); ++c) {
           const double value = values[((r / width_) * kBlock + c) * width_ + r % width_];
@@ -196,7 +295,7 @@ Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
       }
     }
   });
-  if (stored_.data() == nullptr) evaluations_ += triangle_evaluations();
+  if (!stored()) evaluations_ += triangle_evaluations();
   return k;
 }
 
@@ -218,6 +317,33 @@ void add_block_times(const double* block, std::size_t width, std::size_t rows, s
   }
 }
 
+RemovedRows::RemovedRows(const RemovedMatrix& of_rows, std::size_t width)
+    : width_(width),
+      panels_((of_rows.rows.rows() + width - 1) / width),
+      negative_(of_rows.rows.cols(), panels_ * width) {
+  const MatrixView<const double> m = of_rows.rows;
+  for (std::size_t c = 0; c < m.cols(); ++c) {
+    const bool is_swapped = of_rows.swapped && c + 2 >= m.cols();
+    const std::size_t from = is_swapped ? 2 * m.cols() - 3 - c : c;
+    for (std::size_t i = 0; i < m.rows(); ++i) negative_(c, i) = -m(i, from);
+  }
+}
+
+void RemovedRows::subtract(double* block, MatrixView<const double> of_cols) const {
+  for (std::size_t panel = 0; panel < panels_; ++panel) {
+    multiply_add({.m = of_cols.rows(),
+                  .n = width_,
+                  .k = of_cols.cols(),
+                  .a = of_cols.data(),
+                  .a_row_stride = of_cols.stride(),
+                  .a_col_stride = 1,
+                  .b = negative_.data() + panel * width_,
+                  .b_stride = negative_.cols(),
+                  .c = block + panel * kBlock * width_,
+                  .c_stride = width_});
+  }
+}
+
 double GramOperator::stored_bytes(std::size_t n, std::size_t bytes_per_value) {
   const auto blocks = static_cast<double>(block_count(n));
   return blocks * (blocks + 1) / 2 * static_cast<double>(kBlockValues * bytes_per_value);
@@ -231,12 +357,49 @@ double GramOperator::product_bytes(std::size_t n, std::size_t p) {
   return rows * static_cast<double>(p * sizeof(double));
 }
 
+bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products) {
+  if (std::holds_alternative<Custom>(kernel)) return true;
+  // In operations a value, measured with 3500 to 10,000 rows: the first touch of memory takes as
+  // long as computing the value many times.
+  constexpr double kStore = 320;
+  constexpr double kRead = 20;
+  const double compute = 16 + static_cast<double>(d);
+  const auto count = static_cast<double>(products);
+  return kStore + kRead * count < compute * count;
+}
+
 std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,
                                         const GramOptions& options, Workers& workers) {
   if (options.single_precision) {
     return std::make_unique<SymmetricGram<float>>(kernel, points, options.stored, workers);
   }
   return std::make_unique<SymmetricGram<double>>(kernel, points, options.stored, workers);
+}
+
+std::vector<double> FeatureMean::offsets() const {
+  std::vector<double> offsets(products);
+  for (double& value : offsets) value -= norm2 / 2;
+  return offsets;
+}
+
+void KernelOperator::multiply(std::span<const double> v, std::span<double> y, Workers& workers) {
+  Matrix<double> block(size(), kProductColumns);
+  auto product = Matrix<double>::uninitialized(size(), kProductColumns);
+  for (std::size_t i = 0; i < size(); ++i) block(i, 0) = v[i];
+  multiply(block, product, workers);
+  for (std::size_t i = 0; i < size(); ++i) y[i] = product(i, 0);
+}
+
+FeatureMean feature_mean(KernelOperator& gram, std::span<const double> weights, Workers& workers) {
+  const std::size_t n = gram.size();
+  std::vector<double> shares(n, 1.0);
+  std::ranges::copy(weights, shares.begin());
+  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= total;
+  FeatureMean mean{.products = std::vector<double>(n)};
+  gram.multiply(shares, mean.products, workers);
+  mean.norm2 = std::inner_product(shares.begin(), shares.end(), mean.products.begin(), 0.0);
+  return mean;
 }
 
 Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,

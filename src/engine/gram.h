@@ -74,12 +74,38 @@ std::vector<double> distance_shift(const Kernel& kernel, MatrixView<const double
 void add_block_times(const double* block, std::size_t width, std::size_t rows, std::size_t cols,
                      MatrixView<const double> v, MatrixView<double> out);
 
-/// The n x n kernel matrix of a set of points as an operator. Only one triangle is ever computed,
-/// and every block of it serves both halves of the product. Stored (n^2 / 2 values) or recomputed
-/// in each product (O(n) memory).
-class GramOperator {
+/// A symmetric matrix of low rank that is taken off a kernel matrix: M M^T with a row of M for
+/// every point, or M J M^T where J makes the last two columns change places, which is how centring
+/// enters (a_i + a_j from columns 1 and a).
+struct RemovedMatrix {
+  MatrixView<const double> rows;
+  bool swapped = false;
+};
+
+/// The rows M_i of the points in the rows of a block, ready to be taken off it.
+class RemovedRows {
  public:
-  virtual ~GramOperator() = default;
+  /// `of_rows`: for these points only. `width` is that of the block's panels.
+  RemovedRows(const RemovedMatrix& of_rows, std::size_t width);
+
+  /// Takes M_i J M_j^T off the block; `of_cols` are the M_j of the points in its columns.
+  void subtract(double* block, MatrixView<const double> of_cols) const;
+
+ private:
+  std::size_t width_;
+  std::size_t panels_;
+  Matrix<double> negative_;  // -(M_i J)^T, padded with zeros
+};
+
+struct GramOptions {
+  bool single_precision = false;  ///< of the kernel values; products are in double
+  bool stored = true;
+};
+
+/// An n x n kernel matrix, or one that stands for it, through its products.
+class KernelOperator {
+ public:
+  virtual ~KernelOperator() = default;
 
   std::size_t size() const { return diagonal_.size(); }
   std::span<const double> diagonal() const { return diagonal_; }
@@ -87,28 +113,59 @@ class GramOperator {
 
   /// y = K v; both n x p, p a multiple of kProductColumns. The same bits for any number of threads.
   virtual void multiply(MatrixView<const double> v, MatrixView<double> y, Workers& workers) = 0;
+  /// y = K v for one vector. Bits as above.
+  virtual void multiply(std::span<const double> v, std::span<double> y, Workers& workers);
   /// K itself, for dense solvers.
   virtual Matrix<double> dense(Workers& workers) = 0;
+
+ protected:
+  explicit KernelOperator(std::vector<double> diagonal) : diagonal_(std::move(diagonal)) {}
+
+  std::vector<double> diagonal_;
+  std::uint64_t evaluations_ = 0;
+};
+
+/// The kernel matrix of a set of points. Only one triangle is ever computed, and every block of it
+/// serves both halves of the product. Stored (n^2 / 2 values) or recomputed in each product (O(n)
+/// memory).
+class GramOperator : public KernelOperator {
+ public:
+  virtual GramOptions options() const = 0;
+
+  using KernelOperator::multiply;
+  /// One vector takes a quarter of the arithmetic of a block of them.
+  void multiply(std::span<const double> v, std::span<double> y, Workers& workers) override = 0;
+  /// r_j = sum_t w_t (K - removed)_jt^2. n^2 rank flops, no values kept. Bits as above.
+  virtual void energies(const RemovedMatrix& removed, std::span<const double> weights,
+                        std::span<double> r, Workers& workers) = 0;
 
   /// Bytes for a stored matrix of n points, and for the workspace of products with p columns.
   static double stored_bytes(std::size_t n, std::size_t bytes_per_value);
   static double product_bytes(std::size_t n, std::size_t p);
 
  protected:
-  explicit GramOperator(std::vector<double> diagonal) : diagonal_(std::move(diagonal)) {}
-
-  std::vector<double> diagonal_;
-  std::uint64_t evaluations_ = 0;
+  using KernelOperator::KernelOperator;
 };
 
-struct GramOptions {
-  bool single_precision = false;
-  bool stored = true;
-};
+/// Whether storing the kernel matrix of points with d columns costs less than making it again, in
+/// single precision, in each of this many products with one vector. By count, so that the answer is
+/// always the same.
+bool storing_pays(const Kernel& kernel, std::size_t d, std::size_t products);
 
 /// `points` must outlive the operator when the kernel has no tile form (precomputed, custom).
 std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const double> points,
                                         const GramOptions& options, Workers& workers);
+
+/// The mean in feature space as the points see it. Kernel values about it are k_ij - a_i - a_j with
+/// a_i = products_i - norm2 / 2.
+struct FeatureMean {
+  std::vector<double> products;  ///< <phi(x_i), mean>: the means of the rows of K
+  double norm2 = 0;              ///< |mean|^2
+
+  std::vector<double> offsets() const;
+};
+/// By weight; `weights` may be empty. One product.
+FeatureMean feature_mean(KernelOperator& gram, std::span<const double> weights, Workers& workers);
 
 /// Kernel values of every row of `a` with every row of `b`, a.rows() x b.rows().
 Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,

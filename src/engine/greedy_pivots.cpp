@@ -1,10 +1,13 @@
 #include "engine/greedy_pivots.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "engine/tile.h"
 #include "engine/weighted_draw.h"
 
 namespace mercer::engine {
@@ -118,6 +121,20 @@ void give_back(PartialCholesky& factor, std::span<const double> weights, const P
   }
 }
 
+/// The row with the largest score, the first on ties.
+std::optional<std::size_t> best_of(std::span<const std::size_t> rows,
+                                   std::span<const double> energies, const PivotScore& score) {
+  std::optional<std::size_t> best;
+  double best_score = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double candidate = score(rows[i], energies[i]);
+    if (best && candidate <= best_score) continue;
+    best = rows[i];
+    best_score = candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 bool grow_greedily(PartialCholesky& factor, std::size_t rank) {
@@ -134,34 +151,58 @@ bool grow_greedily(PartialCholesky& factor, std::size_t rank) {
   return true;
 }
 
-BestPivots::BestPivots(const Kernel& kernel, MatrixView<const double> points,
-                       PartialCholesky& factor, std::span<const double> weights, bool stored,
-                       Workers& workers)
+BestPivots::BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& factor,
+                       const PivotOptions& options, Workers& workers)
     : factor_(factor),
-      weights_(weights),
-      energies_(kernel, points, factor, weights, stored, workers) {}
+      cut_(options.cut),
+      score_(factor, options.criterion),
+      energies_(std::move(gram), factor, options.weights, workers) {}
 
-std::optional<BestPivots::Winner> BestPivots::winner() const {
-  std::optional<Winner> best;
-  for (std::size_t j = 0; j < factor_.size(); ++j) {
-    const double residual = factor_.residuals()[j];
-    if (residual <= factor_.negligible()) continue;
-    const double score = energies_.values()[j] / residual;
-    if (!best || score > best->score) best = {.row = j, .score = score};
+/// Rows that may have the largest score, ascending. In single precision at least as many as are
+/// looked at for the price of one.
+std::vector<std::size_t> BestPivots::contenders() const {
+  std::vector<std::size_t> rows;
+  std::ranges::copy_if(energies_.active(), std::back_inserter(rows), [&](std::size_t row) {
+    return factor_.residuals()[row] > factor_.negligible();
+  });
+  const auto score = [&](std::size_t row, double error) {
+    return score_(row, energies_.values()[row] + error);
+  };
+  const double error = energies_.error();
+  double reached = 0;  // by some row
+  for (const std::size_t row : rows) reached = std::max(reached, score(row, -error));
+  const std::size_t least = energies_.single_precision() ? panel_width<double>() : 1;
+  if (rows.size() > least) {
+    std::vector<double> scores(rows.size());
+    std::ranges::transform(rows, scores.begin(),
+                           [&](std::size_t row) { return score(row, error); });
+    const auto last = scores.begin() + static_cast<std::ptrdiff_t>(least - 1);
+    std::ranges::nth_element(scores, last, std::greater<>{});
+    reached = std::min(reached, *last);
   }
-  return best;
+  std::erase_if(rows, [&](std::size_t row) { return score(row, error) < reached; });
+  return rows;
 }
 
-/// At most one refresh: scores that are still too large after it are so by rounding alone.
-std::optional<BestPivots::Winner> BestPivots::sound_winner() {
+std::optional<std::size_t> BestPivots::winner() {
+  for (;;) {
+    const auto rows = contenders();
+    if (rows.empty()) return std::nullopt;
+    if (!energies_.single_precision()) return rows.front();  // ties go to the first
+    const double error = energies_.error();
+    const auto exact = energies_.exact(rows);
+    if (energies_.single_precision() && energies_.error() <= error)
+      return best_of(rows, exact, score_);
+  }
+}
+
+/// At most one refresh: gains that are still too large after it are so by rounding alone.
+std::optional<std::size_t> BestPivots::sound_winner() {
   const auto best = winner();
   if (!best) return best;
-  double most = 0;
-  for (std::size_t i = 0; i < factor_.size(); ++i) {
-    most += weight_of(weights_, i) * factor_.residuals()[i];
-  }
+  const double gain = (energies_.values()[*best] - energies_.error()) / factor_.residuals()[*best];
   constexpr double kSlack = 1e-6;
-  if (!energies_.worn() && best->score <= most * (1 + kSlack)) return best;
+  if (!energies_.worn() && gain <= energies_.largest_score() * (1 + kSlack)) return best;
   energies_.refresh();
   return winner();
 }
@@ -169,9 +210,58 @@ std::optional<BestPivots::Winner> BestPivots::sound_winner() {
 bool BestPivots::grow(std::size_t rank) {
   rank = std::min(rank, factor_.capacity());
   while (factor_.rank() < rank) {
+    energies_.cut(cut_);
+    energies_.update();
+    score_.update();
     const auto best = sound_winner();
-    if (!best || factor_.append(std::span(&best->row, 1), 1).empty()) return false;
-    energies_.downdate();
+    if (!best || factor_.append(std::span(&*best, 1), 1).empty()) return false;
+  }
+  return true;
+}
+
+DrawnPivots::DrawnPivots(PartialCholesky& factor, const PivotOptions& options,
+                         std::size_t candidates, std::size_t terms, RandomStream stream,
+                         Workers& workers)
+    : factor_(factor),
+      options_(options),
+      score_(factor, options.criterion),
+      candidates_(candidates),
+      terms_(terms),
+      stream_(stream),
+      workers_(workers),
+      active_(factor.size()) {
+  std::iota(active_.begin(), active_.end(), std::size_t{0});
+}
+
+std::vector<std::size_t> DrawnPivots::draw(std::span<const std::size_t> rows, std::size_t count) {
+  auto drawn = sample_without_replacement(rows.size(), count, stream_.substream(draws_++));
+  std::ranges::sort(drawn);
+  for (std::size_t& row : drawn) row = rows[row];
+  return drawn;
+}
+
+std::optional<std::size_t> DrawnPivots::winner() {
+  std::vector<std::size_t> eligible;
+  std::ranges::copy_if(active_, std::back_inserter(eligible), [&](std::size_t row) {
+    return factor_.residuals()[row] > factor_.negligible();
+  });
+  const auto rows = draw(eligible, candidates_);
+  const auto terms = draw(active_, terms_);
+  std::vector<double> weights;
+  for (const std::size_t term : terms) weights.push_back(weight_of(options_.weights, term));
+  const auto energies = residual_energies(factor_, factor_.rank(), rows, terms, weights, workers_);
+  evaluations_ += static_cast<std::uint64_t>(rows.size()) * terms.size();
+  return best_of(rows, energies, score_);
+}
+
+bool DrawnPivots::grow(std::size_t rank) {
+  rank = std::min(rank, factor_.capacity());
+  while (factor_.rank() < rank) {
+    std::erase_if(active_,
+                  [&](std::size_t row) { return factor_.residuals()[row] < options_.cut; });
+    score_.update();
+    const auto best = winner();
+    if (!best || factor_.append(std::span(&*best, 1), 1).empty()) return false;
   }
   return true;
 }

@@ -3,10 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "engine/gram.h"
 #include "engine/parallel.h"
+#include "engine/pivot_score.h"
 #include "engine/pivoted_cholesky.h"
 #include "engine/random.h"
 #include "engine/residual_energies.h"
@@ -26,32 +30,76 @@ bool grow_greedily(PartialCholesky& factor, std::size_t rank);
 // r_j / d_j (ResidualEnergies), against d_j itself at least for `grow_greedily`, which looks at no
 // other row and chases outliers.
 
-/// The best of all rows each time (lowest index on ties): Franc's exact greedy rule (2005), which
-/// on a centred kernel matrix is accelerated kernel feature analysis. One product with the kernel
-/// matrix a pivot.
+/// What a choice of pivots is told.
+struct PivotOptions {
+  PivotCriterion criterion = PivotCriterion::gain;
+  /// Of the rows as terms; may be empty, and must stay.
+  std::span<const double> weights{};
+  /// Before every choice, rows with a residual below this are cut for good: they are no candidates,
+  /// and no terms of the energies of others. 0: none.
+  double cut = 0;
+};
+
+/// The best of all rows each time (lowest index on ties), by energies that are kept up to date:
+/// with the criterion `gain` Franc's exact greedy rule (2005), which on a centred matrix is
+/// accelerated kernel feature analysis. One product with the kernel matrix a pivot.
 class BestPivots {
  public:
-  /// Arguments as for ResidualEnergies.
-  BestPivots(const Kernel& kernel, MatrixView<const double> points, PartialCholesky& factor,
-             std::span<const double> weights, bool stored, Workers& workers);
+  /// `gram`: the kernel matrix of the factor's points; in single precision it gives the same rows,
+  /// faster. The factor must stay.
+  BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& factor,
+             const PivotOptions& options, Workers& workers);
 
-  /// Pivots until the factor has `rank` of them. False when there are no more directions.
+  /// Pivots until the factor has `rank` of them. False when there are no more directions, or all
+  /// rows are cut.
   bool grow(std::size_t rank);
 
+  bool all_cut() const { return energies_.active().empty(); }
   std::uint64_t kernel_evaluations() const { return energies_.kernel_evaluations(); }
   std::size_t refreshes() const { return energies_.refreshes(); }
 
  private:
-  struct Winner {
-    std::size_t row = 0;
-    double score = 0;
-  };
-  std::optional<Winner> winner() const;
-  std::optional<Winner> sound_winner();
+  std::vector<std::size_t> contenders() const;
+  std::optional<std::size_t> winner();
+  std::optional<std::size_t> sound_winner();
 
   PartialCholesky& factor_;
-  std::span<const double> weights_;
+  double cut_;
+  PivotScore score_;
   ResidualEnergies energies_;
+};
+
+/// The best of some rows by the sum over some others, all drawn anew and uniformly each time: the
+/// best of 59 is among the best twentieth of all rows 19 times in 20, and sums over a random part
+/// of the terms rank rows nearly as the whole sums do (Schoelkopf & Smola 2002, chapter 14).
+class DrawnPivots {
+ public:
+  /// `candidates` and `terms`: how many are drawn; all rows where there are no more. The factor
+  /// must stay.
+  DrawnPivots(PartialCholesky& factor, const PivotOptions& options, std::size_t candidates,
+              std::size_t terms, RandomStream stream, Workers& workers);
+
+  /// As above.
+  bool grow(std::size_t rank);
+
+  bool all_cut() const { return active_.empty(); }
+  std::uint64_t kernel_evaluations() const { return evaluations_; }
+
+ private:
+  std::optional<std::size_t> winner();
+  /// `count` of these rows, ascending.
+  std::vector<std::size_t> draw(std::span<const std::size_t> rows, std::size_t count);
+
+  PartialCholesky& factor_;
+  PivotOptions options_;
+  PivotScore score_;
+  std::size_t candidates_;
+  std::size_t terms_;
+  RandomStream stream_;
+  Workers& workers_;
+  std::vector<std::size_t> active_;
+  std::uint64_t draws_ = 0;
+  std::uint64_t evaluations_ = 0;
 };
 
 /// The best of a few candidates, which are drawn with P(j) ~ w_j d_j: about as good as the best of

@@ -22,6 +22,10 @@ namespace {
 /// by its root would spoil the columns that follow.
 constexpr double kPivotTolerance = 1e-10;
 
+/// Relative to the largest k(x, x) before centring, whose rounding remains when centring takes all
+/// else away.
+constexpr double kRounding = 1e-14;
+
 /// The columns of a strip of y become those of y L^-T, the strips before it being done; `squares`
 /// += the squared norms of the results. `negative` is -L^T.
 void solve_strip(const RowBlock& y, const Matrix<double>& lower, const Strips& negative,
@@ -56,11 +60,13 @@ void solve_strip(const RowBlock& y, const Matrix<double>& lower, const Strips& n
 }  // namespace
 
 PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> points,
-                                 std::size_t capacity, Workers& workers)
+                                 std::size_t capacity, Workers& workers,
+                                 std::vector<double> offsets)
     : kernel_(kernel),
       points_(points),
       workers_(workers),
       shift_(distance_shift(kernel, points)),
+      offsets_(std::move(offsets)),
       packed_(kernel, points, shift_),
       capacity_(std::min(capacity, points.rows())),
       stride_(padded_columns(capacity_) + kProductColumns),
@@ -74,9 +80,12 @@ PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> 
           fmt::format("k(x, x) of row {} is {}: scale the data or the kernel's parameters", i + 1,
                       diagonal_[i]));
     }
+    negligible_ = std::max(negligible_, kRounding * std::abs(diagonal_[i]));
+    if (!offsets_.empty()) diagonal_[i] -= 2 * offsets_[i];
     residuals_[i] = std::max(diagonal_[i], 0.0);
   }
-  if (!residuals_.empty()) negligible_ = kPivotTolerance * std::ranges::max(residuals_);
+  if (residuals_.empty()) return;
+  negligible_ = std::max(negligible_, kPivotTolerance * std::ranges::max(residuals_));
 }
 
 double PartialCholesky::bytes(std::size_t n, std::size_t capacity) {
@@ -119,6 +128,7 @@ Matrix<double> PartialCholesky::residual_matrix(std::span<const std::size_t> row
   const std::size_t b = rows.size();
   const std::size_t c = rank();
   const Matrix<double> values = proposal_matrix(rows);
+  const auto offset = [&](std::size_t i) { return offsets_.empty() ? 0 : offsets_[rows[i]]; };
   evaluations_ += b * b;
   Matrix<double> picked = Matrix<double>::uninitialized(b, c);
   Strips negative(c, b);
@@ -130,7 +140,9 @@ Matrix<double> PartialCholesky::residual_matrix(std::span<const std::size_t> row
   workers_.for_each((b + kBlock - 1) / kBlock, [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t end = std::min(first + kBlock, b);
-    for (std::size_t i = first; i < end; ++i) std::copy_n(values.row(i).begin(), end, &h(i, 0));
+    for (std::size_t i = first; i < end; ++i) {
+      for (std::size_t j = 0; j < end; ++j) h(i, j) = values(i, j) - offset(i) - offset(j);
+    }
     const RowBlock g{.values = picked.data() + first * c, .count = end - first, .stride = c};
     const RowBlock y{.values = &h(first, 0), .count = end - first, .stride = h.cols()};
     negative.for_each_until(end,
@@ -179,7 +191,12 @@ PartialCholesky::Columns PartialCholesky::prepare_columns(std::span<const std::s
     std::ranges::copy(points_.row(rows[j]), picked.row(j).begin());
     for (std::size_t c = 0; c < rank(); ++c) negative_factor(c, j) = -g(rows[j], c);
   }
+  std::vector<double> offsets;
+  if (!offsets_.empty()) {
+    for (const std::size_t row : rows) offsets.push_back(offsets_[row]);
+  }
   return {.points = KernelPoints<double>(kernel_, std::as_const(picked).view(), shift_),
+          .offsets = std::move(offsets),
           .negative_factor = std::move(negative_factor)};
 }
 
@@ -187,7 +204,7 @@ void PartialCholesky::residual_block(std::size_t block, const Columns& columns,
                                      const RowBlock& y) const {
   const std::size_t width = panel_width<double>();
   const KernelPoints<double>& pivots = columns.points;
-  std::vector<double> tile(kBlock * kBlock);
+  auto tile = Matrix<double>::uninitialized(kBlock, kBlock);
   for (std::size_t part = 0; part < pivots.blocks(); ++part) {
     pivots.block(part, packed_, block, tile.data());
     for (std::size_t i = 0; i < y.count; ++i) {
@@ -195,6 +212,15 @@ void PartialCholesky::residual_block(std::size_t block, const Columns& columns,
       for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
         std::copy_n(tile.data() + (j / width * kBlock + i) * width,
                     std::min(width, pivots.block_size(part) - j), out + j);
+      }
+    }
+  }
+  if (!offsets_.empty()) {
+    for (std::size_t i = 0; i < y.count; ++i) {
+      double* out = y.values + i * y.stride;
+      const double offset = offsets_[block * kBlock + i];
+      for (std::size_t j = 0; j < columns.offsets.size(); ++j) {
+        out[j] -= offset + columns.offsets[j];
       }
     }
   }
@@ -250,6 +276,35 @@ void PartialCholesky::set_exact_entries(std::span<const std::size_t> rows,
     residuals_[rows[i]] = 0;
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
+}
+
+std::vector<double> PartialCholesky::energies(std::span<const std::size_t> rows,
+                                              std::span<const double> weights) {
+  std::vector<double> energies;
+  for (std::size_t done = 0; done < rows.size(); done += kBlock) {
+    const auto some = rows.subspan(done, std::min(kBlock, rows.size() - done));
+    Matrix<double> picked;
+    const Columns columns = prepare_columns(some, picked);
+    Matrix<double> partial(packed_.blocks(), some.size());
+    workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+      const std::size_t count = packed_.block_size(block);
+      Matrix<double> values(count, padded_columns(some.size()));
+      residual_block(block, columns,
+                     {.values = values.data(), .count = count, .stride = values.cols()});
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < some.size(); ++j) {
+          partial(block, j) += weights[block * kBlock + i] * values(i, j) * values(i, j);
+        }
+      }
+    });
+    for (std::size_t j = 0; j < some.size(); ++j) {
+      double sum = 0;
+      for (std::size_t block = 0; block < partial.rows(); ++block) sum += partial(block, j);
+      energies.push_back(sum);
+    }
+  }
+  evaluations_ += static_cast<std::uint64_t>(size()) * rows.size();
+  return energies;
 }
 
 std::optional<std::size_t> PartialCholesky::best_of(std::span<const std::size_t> rows,

@@ -22,13 +22,21 @@ namespace mercer::engine {
 /// (pivots) that somebody chooses: K ~ G G^T exactly on the pivots, G[pivots] = L lower triangular.
 /// Every greedy or random choice of landmarks is this with another rule for the next rows.
 ///
+/// The matrix may be that of centred features, k_ij - a_i - a_j (see FeatureMean).
+///
 /// Cost of c pivots: n c kernel values, n c^2 flops, 8 n c bytes.
 class PartialCholesky {
  public:
-  /// `capacity`: most pivots. `points` must stay. Throws NumericalError when a k(x, x) is not
-  /// finite, and std::bad_alloc.
+  /// `capacity`: most pivots. `offsets`: a, or empty. `points` must stay. Throws NumericalError
+  /// when a k(x, x) is not finite, and std::bad_alloc.
   PartialCholesky(const Kernel& kernel, MatrixView<const double> points, std::size_t capacity,
-                  Workers& workers);
+                  Workers& workers, std::vector<double> offsets = {});
+
+  const Kernel& kernel() const { return kernel_; }
+  MatrixView<const double> points() const { return points_; }
+  /// What distances are shifted by.
+  std::span<const double> shift() const { return shift_; }
+  std::span<const double> offsets() const { return offsets_; }
 
   std::size_t size() const { return residuals_.size(); }
   std::size_t rank() const { return pivots_.size(); }
@@ -36,6 +44,7 @@ class PartialCholesky {
   std::span<const std::size_t> pivots() const { return pivots_; }
   /// d_i = k(x_i, x_i) - |G_i|^2, the squared distance of point i from the span of the pivots.
   std::span<const double> residuals() const { return residuals_; }
+  /// Of the matrix that is factored.
   std::span<const double> diagonal() const { return diagonal_; }
   /// Residuals at or below this are rounding noise: such rows depend on the pivots.
   double negligible() const { return negligible_; }
@@ -53,6 +62,10 @@ class PartialCholesky {
   /// those that `accept` refuses, until `most` are taken. Returns the numbers of the rows taken.
   std::vector<std::size_t> append(std::span<const std::size_t> rows, std::size_t most,
                                   const Accept& accept = {});
+
+  /// r_j = sum_t w_t (k_jt - G_j G_t^T)^2 of these rows, over all t. A column of kernel values and
+  /// n rank flops for each row, O(n) memory.
+  std::vector<double> energies(std::span<const std::size_t> rows, std::span<const double> weights);
 
   /// Takes the one of these rows that lowers the sum of the residuals, by weight, most: the largest
   /// r_j / d_j, r_j = sum_t w_t (k_jt - G_j G_t^T)^2, the first on ties. Nothing when all depend on
@@ -80,7 +93,8 @@ class PartialCholesky {
   /// Rows of the points as columns of the residual K - G G^T are computed from them.
   struct Columns {
     KernelPoints<double> points;
-    Strips negative_factor;  ///< -G[rows]^T
+    std::vector<double> offsets;  ///< empty: none
+    Strips negative_factor;       ///< -G[rows]^T
   };
   Columns prepare_columns(std::span<const std::size_t> rows, Matrix<double>& picked) const;
   /// The number of the best of these rows from their residual columns, one in each column of
@@ -99,6 +113,7 @@ class PartialCholesky {
   MatrixView<const double> points_;
   Workers& workers_;
   std::vector<double> shift_;
+  std::vector<double> offsets_;
   KernelPoints<double> packed_;
   std::size_t capacity_;
   std::size_t stride_;

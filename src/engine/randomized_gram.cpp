@@ -73,7 +73,7 @@ EntryNoise residual_noise(const Kernel& kernel, MatrixView<const double> points,
 RandomizedGram::RandomizedGram(const Kernel& kernel, MatrixView<const double> points,
                                LowRank control, const EntryRounding& rounding,
                                const RandomStream& stream, Workers& workers)
-    : GramOperator(kernel_diagonal(kernel, points)),
+    : KernelOperator(kernel_diagonal(kernel, points)),
       control_(std::move(control)),
       rounding_(rounding),
       rest_(diagonal_) {

@@ -31,7 +31,7 @@ struct LowRank {
 /// diagonal is exact, entries (i, j) and (j, i) are drawn once. Rounded to two levels without
 /// sparsity it is kept in bits (n^2 / 16 bytes, from all kernel values), otherwise sparse (5 n^2 /
 /// s bytes, or n^2 / s with levels, from n^2 / (2 s) values).
-class RandomizedGram final : public GramOperator {
+class RandomizedGram final : public KernelOperator {
  public:
   /// `points` must stay while this is made. Not for precomputed kernels.
   RandomizedGram(const Kernel& kernel, MatrixView<const double> points, LowRank control,

@@ -19,6 +19,14 @@ std::size_t chunk_count(std::size_t rows) {
 
 }  // namespace
 
+Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows) {
+  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
+  }
+  return picked;
+}
+
 Matrix<double> transposed_product(MatrixView<const double> a, MatrixView<const double> b,
                                   Workers& workers) {
   const std::size_t chunks = chunk_count(a.rows());

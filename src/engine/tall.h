@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include <mercer/matrix.h>
 
 #include "engine/parallel.h"
@@ -20,5 +23,8 @@ void subtract_product(MatrixView<const double> a, MatrixView<const double> c, Ma
 
 /// The first c.cols() columns of b become b c; c is square or narrower.
 void multiply_from_right(MatrixView<double> b, MatrixView<const double> c, Workers& workers);
+
+/// The rows of `points` with these numbers, in this order.
+Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows);
 
 }  // namespace mercer::engine

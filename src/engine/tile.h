@@ -83,6 +83,26 @@ constexpr std::size_t padded_columns(std::size_t columns) {
 }
 void multiply_add(const ProductArgs& args);
 
+/// One pass over a block of a symmetric matrix, laid out as kernel_tile writes it, for both of its
+/// halves: with f(x) = x, or x^2 when `squared`,
+///     row_sums[i] += sum_j f(block(i, j)) col_weights[j]
+///     col_sums[j] += sum_i f(block(i, j)) row_weights[i]     unless col_sums is null
+/// The first is a product with one vector, or the energies of rows. Sums are in double, whatever T.
+template <class T>
+struct BlockSumArgs {
+  const T* block = nullptr;
+  std::size_t width = 0;  ///< of its panels: a multiple of panel_width<double>()
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  const double* row_weights = nullptr;  ///< read only with col_sums
+  const double* col_weights = nullptr;
+  double* row_sums = nullptr;
+  double* col_sums = nullptr;
+  bool squared = false;
+};
+template <class T>
+void add_block_sums(const BlockSumArgs<T>& args);
+
 /// Products of the columns of a tall matrix with each other. The matrix is kept in panels of
 /// columns, [panel][row][column in panel], which is how kernel_tile writes the values of a library
 /// (its panel side) with a block of rows: what follows the tile needs no packing.

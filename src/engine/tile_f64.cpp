@@ -96,6 +96,87 @@ void multiply_add_f64(const ProductArgs& args) {
   for (; j + kL <= args.n; j += kL) product_columns<1>(args, j);
 }
 
+HWY_INLINE Vec<double> load_double(const double* values) {
+  return hn::LoadU(Tag<double>(), values);
+}
+HWY_INLINE Vec<double> load_double(const float* values) {
+  return hn::PromoteTo(Tag<double>(), hn::LoadU(hn::Rebind<float, Tag<double>>(), values));
+}
+
+/// The sums of kVectors vectors of rows from row i on, all in one panel. Row sums stay in
+/// registers; those of columns are left as vectors, to be added up once per block.
+template <bool kSquared, bool kColumns, int kVectors, class T>
+HWY_INLINE void vector_sums(const BlockSumArgs<T>& args, std::size_t i,
+                            double* HWY_RESTRICT col_vectors) {
+  using V = Vec<double>;
+  const Tag<double> d;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
+  const T* HWY_RESTRICT values = args.block + i / args.width * kBlock * args.width + i % args.width;
+  V weight[kVectors];
+  V sum[kVectors];
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    if constexpr (kColumns) weight[v] = hn::LoadU(d, args.row_weights + i + v * kL);
+    sum[v] = hn::LoadU(d, args.row_sums + i + v * kL);
+  }
+  for (std::size_t j = 0; j < args.cols; ++j, values += args.width) {
+    const V scale = hn::Set(d, args.col_weights[j]);
+    V column = hn::Load(d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      V x = load_double(values + v * kL);
+      if constexpr (kSquared) x = hn::Mul(x, x);
+      sum[v] = hn::MulAdd(scale, x, sum[v]);
+      if constexpr (kColumns) column = hn::MulAdd(weight[v], x, column);
+    }
+    if constexpr (kColumns) hn::Store(column, d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
+  }
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(sum[v], d, args.row_sums + i + v * kL);
+  }
+}
+
+template <bool kSquared, bool kColumns, class T>
+void block_sums_of(const BlockSumArgs<T>& args) {
+  const Tag<double> d;
+  constexpr std::size_t kL = kLanes<double>;
+  HWY_ALIGN double col_vectors[kBlock * kL];
+  for (std::size_t j = 0; j < args.cols; ++j) hn::Store(hn::Zero(d), d, col_vectors + j * kL);
+  std::size_t i = 0;
+  for (; i + kRowVectors * kL <= args.rows; i += kRowVectors * kL) {
+    vector_sums<kSquared, kColumns, kRowVectors>(args, i, col_vectors);
+  }
+  for (; i + kL <= args.rows; i += kL) vector_sums<kSquared, kColumns, 1>(args, i, col_vectors);
+  // What is left of the last vector: its padding may hold anything.
+  for (; i < args.rows; ++i) {
+    const T* row = args.block + i / args.width * kBlock * args.width + i % args.width;
+    for (std::size_t j = 0; j < args.cols; ++j) {
+      const auto value = static_cast<double>(row[j * args.width]);
+      const double x = kSquared ? value * value : value;
+      args.row_sums[i] += args.col_weights[j] * x;
+      if constexpr (kColumns) col_vectors[j * kL] += args.row_weights[i] * x;
+    }
+  }
+  if constexpr (kColumns) {
+    for (std::size_t j = 0; j < args.cols; ++j) {
+      args.col_sums[j] += hn::GetLane(hn::SumOfLanes(d, hn::Load(d, col_vectors + j * kL)));
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE void add_block_sums_of(const BlockSumArgs<T>& args) {
+  const bool columns = args.col_sums != nullptr;
+  if (args.squared) {
+    return columns ? block_sums_of<true, true>(args) : block_sums_of<true, false>(args);
+  }
+  columns ? block_sums_of<false, true>(args) : block_sums_of<false, false>(args);
+}
+void add_block_sums_f64(const BlockSumArgs<double>& args) {
+  add_block_sums_of(args);
+}
+void add_block_sums_f32(const BlockSumArgs<float>& args) {
+  add_block_sums_of(args);
+}
+
 void promote_f64(const float* from, std::size_t count, double* to) {
   const Tag<double> d;
   const hn::Rebind<float, Tag<double>> half;
@@ -138,6 +219,8 @@ HWY_EXPORT(exp2_array_f64);
 HWY_EXPORT(fma_peak_f64);
 HWY_EXPORT(exp_peak_f64);
 HWY_EXPORT(multiply_add_f64);
+HWY_EXPORT(add_block_sums_f64);
+HWY_EXPORT(add_block_sums_f32);
 HWY_EXPORT(promote_f64);
 HWY_EXPORT(add_promoted_block_f64);
 
@@ -172,6 +255,14 @@ PeakWork run_exp_peak<double>(std::size_t repeats) {
 }
 void multiply_add(const ProductArgs& args) {
   HWY_DYNAMIC_DISPATCH(multiply_add_f64)(args);
+}
+template <>
+void add_block_sums<double>(const BlockSumArgs<double>& args) {
+  HWY_DYNAMIC_DISPATCH(add_block_sums_f64)(args);
+}
+template <>
+void add_block_sums<float>(const BlockSumArgs<float>& args) {
+  HWY_DYNAMIC_DISPATCH(add_block_sums_f32)(args);
 }
 void add_promoted_block(const float* from, double* to) {
   HWY_DYNAMIC_DISPATCH(add_promoted_block_f64)(from, to);

@@ -9,7 +9,7 @@
 
 namespace mercer::methods {
 
-CenteredGram::CenteredGram(engine::GramOperator& gram, std::vector<double> root_weights,
+CenteredGram::CenteredGram(engine::KernelOperator& gram, std::vector<double> root_weights,
                            bool center, engine::Workers& workers)
     : gram_(gram), workers_(workers), root_weights_(std::move(root_weights)) {
   const std::size_t n = gram.size();
@@ -34,16 +34,11 @@ CenteredGram::CenteredGram(engine::GramOperator& gram, std::vector<double> root_
 }
 
 void CenteredGram::compute_means() {
-  const std::size_t n = size();
-  Matrix<double> weights(n, engine::kProductColumns);
-  Matrix<double> sums(n, engine::kProductColumns);
-  for (std::size_t i = 0; i < n; ++i)
-    weights(i, 0) = root_weight(i) * root_weight(i) / total_weight_;
-  gram_.multiply(weights, sums, workers_);
-  for (std::size_t i = 0; i < n; ++i) {
-    row_means_[i] = sums(i, 0);
-    mean_norm2_ += weights(i, 0) * sums(i, 0);
-  }
+  std::vector<double> weights(root_weights_);
+  for (double& weight : weights) weight *= weight;
+  engine::FeatureMean mean = engine::feature_mean(gram_, weights, workers_);
+  row_means_ = std::move(mean.products);
+  mean_norm2_ = mean.norm2;
 }
 
 void CenteredGram::project_out_null_vector(MatrixView<double> v) {

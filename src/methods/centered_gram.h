@@ -19,7 +19,7 @@ namespace mercer::methods {
 class CenteredGram final : public DeflatedOperator {
  public:
   /// `root_weights` are sqrt(w); empty means 1.
-  CenteredGram(engine::GramOperator& gram, std::vector<double> root_weights, bool center,
+  CenteredGram(engine::KernelOperator& gram, std::vector<double> root_weights, bool center,
                engine::Workers& workers);
 
   std::size_t size() const override { return gram_.size(); }
@@ -45,7 +45,7 @@ class CenteredGram final : public DeflatedOperator {
   void project_out_null_vector(MatrixView<double> v);
   void scale_rows(MatrixView<double> v, double factor) const;
 
-  engine::GramOperator& gram_;
+  engine::KernelOperator& gram_;
   engine::Workers& workers_;
   std::vector<double> root_weights_;
   double total_weight_ = 0;

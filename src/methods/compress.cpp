@@ -24,8 +24,7 @@
 #include <mercer/compress.h>
 #include <mercer/error.h>
 
-#include "engine/pivoted_cholesky.h"
-#include "engine/residual_energies.h"
+#include "engine/gram.h"
 #include "methods/fit_record.h"
 #include "methods/landmark_set.h"
 #include "methods/library_images.h"
@@ -82,12 +81,11 @@ void keep_all(ModelParts& parts, const Model& model) {
 /// sum_x k(c_i, x)^2 over the library, about the mean over x where the offset makes up for that.
 std::vector<double> column_energies(const Model& model, const LibraryImages& images,
                                     FitRecord& record) {
-  // What a factor without pivots leaves of the kernel matrix is all of it.
-  engine::PartialCholesky nothing(model.kernel(), model.library(), 1, record.workers());
-  const engine::ResidualEnergies all(model.kernel(), model.library(), nothing, {},
-                                     /*stored=*/false, record.workers());
-  record.summary().kernel_evaluations += all.kernel_evaluations();
-  std::vector<double> energies(all.values().begin(), all.values().end());
+  const auto gram =
+      engine::make_gram(model.kernel(), model.library(), {.stored = false}, record.workers());
+  std::vector<double> energies(gram->size());
+  gram->energies({}, {}, energies, record.workers());
+  record.summary().kernel_evaluations += gram->kernel_evaluations();
   const auto s = static_cast<double>(energies.size());
   for (std::size_t i = 0; model.centered() && i < energies.size(); ++i) {
     const double mean = images.kernel_means[i];

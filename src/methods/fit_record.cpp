@@ -96,7 +96,7 @@ void FitRecord::explain_variance(const ModelParts& parts, Interval total_varianc
 
 Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
                       std::optional<Interval> total_variance, std::size_t components_asked) {
-  if (parts.eigenvalues.empty()) {
+  if (parts.coefficients.cols() == 0) {
     throw NumericalError(
         parts.centered
             ? "the points do not vary in feature space (one point, or all equal): there is nothing "
@@ -108,7 +108,7 @@ Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
   summary_.n = n;
   summary_.d = d;
   summary_.total_weight = parts.total_weight;
-  summary_.components = parts.eigenvalues.size();
+  summary_.components = parts.coefficients.cols();
   summary_.library_size = parts.library.rows();
   summary_.centered = parts.centered;
   summary_.eigenvalues = parts.eigenvalues;

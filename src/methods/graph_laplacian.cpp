@@ -59,7 +59,7 @@ void check_graph_kernel(const Kernel& kernel) {
   }
 }
 
-std::vector<double> graph_degrees(engine::GramOperator& gram, std::span<const double> weights,
+std::vector<double> graph_degrees(engine::KernelOperator& gram, std::span<const double> weights,
                                   engine::Workers& workers) {
   const std::size_t n = gram.size();
   Matrix<double> columns(n, engine::kProductColumns);
@@ -128,7 +128,7 @@ NegatedLaplacian negated_laplacian(std::span<const double> weights,
   return result;
 }
 
-GraphMatrix::GraphMatrix(engine::GramOperator& gram, GraphMatrixParts parts,
+GraphMatrix::GraphMatrix(engine::KernelOperator& gram, GraphMatrixParts parts,
                          engine::Workers& workers)
     : gram_(gram), parts_(std::move(parts)), workers_(workers) {}
 

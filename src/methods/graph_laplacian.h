@@ -23,7 +23,7 @@ void check_graph_kernel(const Kernel& kernel);
 
 /// d_i = sum_j w_j k(c_i, c_j). Throws NumericalError, naming the node, where that is not positive
 /// and finite.
-std::vector<double> graph_degrees(engine::GramOperator& gram, std::span<const double> weights,
+std::vector<double> graph_degrees(engine::KernelOperator& gram, std::span<const double> weights,
                                   engine::Workers& workers);
 
 /// d_i less the self-loop k(c_i, c_i), which each copy has once. Throws NumericalError for a node
@@ -62,7 +62,7 @@ NegatedLaplacian negated_laplacian(std::span<const double> weights,
 /// Such a matrix as an operator, its known eigenvector projected out.
 class GraphMatrix final : public DeflatedOperator {
  public:
-  GraphMatrix(engine::GramOperator& gram, GraphMatrixParts parts, engine::Workers& workers);
+  GraphMatrix(engine::KernelOperator& gram, GraphMatrixParts parts, engine::Workers& workers);
 
   std::size_t size() const override { return gram_.size(); }
   std::span<const double> null_vector() const override { return parts_.known_vector; }
@@ -71,7 +71,7 @@ class GraphMatrix final : public DeflatedOperator {
   Matrix<double> dense() override;
 
  private:
-  engine::GramOperator& gram_;
+  engine::KernelOperator& gram_;
   GraphMatrixParts parts_;
   engine::Workers& workers_;
   Matrix<double> work_;

@@ -102,8 +102,9 @@ void GreedyLibrary::make_rule(const Kernel& kernel, const engine::RandomStream& 
           engine::GramOperator::stored_bytes(factor_.size(), sizeof(double)) +
               engine::PartialCholesky::bytes(factor_.size(), std::min<std::size_t>(1000, most_)) <=
           memory_limit_bytes;
-      best_ =
-          std::make_unique<engine::BestPivots>(kernel, points_, factor_, weights_, stored, workers);
+      best_ = std::make_unique<engine::BestPivots>(
+          engine::make_gram(kernel, points_, {.stored = stored}, workers), factor_,
+          engine::PivotOptions{.weights = weights_}, workers);
       rule_ = [this](std::size_t rank) { return best_->grow(rank); };
       break;
     }

@@ -30,14 +30,6 @@ void for_each_block(const Kernel& kernel, const LandmarkSet& set, MatrixView<con
 
 }  // namespace
 
-Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows) {
-  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
-  }
-  return picked;
-}
-
 LandmarkCoordinates::LandmarkCoordinates(const Kernel& kernel, const LandmarkSet& set)
     : kernel_(kernel),
       shift_(engine::distance_shift(kernel, set.points)),

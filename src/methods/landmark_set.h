@@ -10,6 +10,7 @@
 
 #include "engine/gram.h"
 #include "engine/parallel.h"
+#include "engine/tall.h"
 #include "engine/triangular.h"
 
 namespace mercer::methods {
@@ -22,8 +23,7 @@ struct LandmarkSet {
   std::size_t size() const { return points.rows(); }
 };
 
-/// The rows of `points` with these numbers, in this order.
-Matrix<double> pick_rows(MatrixView<const double> points, std::span<const std::size_t> rows);
+using engine::pick_rows;
 
 /// The factor of points in their order; those that depend on the ones before (to 1e-10 of the
 /// largest k(x, x)) are dropped, and no jitter is needed. O(m^3 / 3).

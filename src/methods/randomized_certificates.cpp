@@ -24,7 +24,7 @@ double largest_row_variance(const engine::EntryNoise& noise) {
 /// end.
 class SquaredError final : public engine::SymmetricOperator {
  public:
-  SquaredError(engine::GramOperator& randomized, engine::GramOperator& exact, double scale,
+  SquaredError(engine::KernelOperator& randomized, engine::KernelOperator& exact, double scale,
                engine::Workers& workers)
       : randomized_(randomized), exact_(exact), scale_(scale), workers_(workers) {}
 
@@ -45,8 +45,8 @@ class SquaredError final : public engine::SymmetricOperator {
     }
   }
 
-  engine::GramOperator& randomized_;
-  engine::GramOperator& exact_;
+  engine::KernelOperator& randomized_;
+  engine::KernelOperator& exact_;
   double scale_;
   engine::Workers& workers_;
 };
@@ -65,7 +65,7 @@ double bernstein_error_norm(const engine::EntryNoise& noise, const engine::Entry
   return linear + std::sqrt(linear * linear + 2 * largest_row_variance(noise) * logarithm);
 }
 
-MeasuredNorm measured_error_norm(engine::RandomizedGram& randomized, engine::GramOperator& exact,
+MeasuredNorm measured_error_norm(engine::RandomizedGram& randomized, engine::KernelOperator& exact,
                                  std::uint64_t seed, engine::Workers& workers) {
   if (!engine::krylov_is_suitable(exact.size(), 1, kBlockColumns)) {
     Matrix<double> error = randomized.dense(workers);

@@ -31,7 +31,7 @@ struct MeasuredNorm {
 
 /// |K' - K| of this very matrix: up to 40 products with K, whose values are not stored, or dense
 /// when it is small.
-MeasuredNorm measured_error_norm(engine::RandomizedGram& randomized, engine::GramOperator& exact,
+MeasuredNorm measured_error_norm(engine::RandomizedGram& randomized, engine::KernelOperator& exact,
                                  std::uint64_t seed, engine::Workers& workers);
 
 /// c_l = (values_l - values_(l+1)) / (2 error_norm), l = 1 .. count, of eigenvalues of the random

@@ -123,7 +123,7 @@ void validate_numbers(const ModelParts& parts) {
   const std::size_t components = parts.coefficients.cols();
   require_size(parts.offset.size(), components, "offset");
   require_finite(parts.offset, "offset");
-  require_size(parts.eigenvalues.size(), components, "eigenvalues");
+  if (!parts.eigenvalues.empty()) require_size(parts.eigenvalues.size(), components, "eigenvalues");
   require_finite(parts.eigenvalues, "eigenvalues");
   validate_order(parts);
   if (!parts.mean_coefficients.empty())

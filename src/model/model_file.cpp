@@ -106,8 +106,8 @@ void Model::save(const std::filesystem::path& path) const {
                                               {"summary", state_->summary.json()}};
 
   std::vector<TensorView> tensors{as_tensor("coefficients", parts.coefficients),
-                                  as_tensor("offset", parts.offset),
-                                  as_tensor("eigenvalues", parts.eigenvalues)};
+                                  as_tensor("offset", parts.offset)};
+  if (!parts.eigenvalues.empty()) tensors.push_back(as_tensor("eigenvalues", parts.eigenvalues));
   if (!parts.library.empty()) tensors.push_back(as_tensor("library", parts.library));
   if (!parts.frequencies.empty()) tensors.push_back(as_tensor("frequencies", parts.frequencies));
   if (!parts.mean_coefficients.empty())

@@ -107,15 +107,18 @@ void report_data(Report& report, const Summary& s) {
     report.line("chosen", fmt::format("{} = {}: {}", choice.what, choice.value, choice.why));
 }
 
+/// Eigenvalues, or gains of features.
 void report_components(Report& report, const Summary& s) {
-  const bool ratios = s.explained_variance_ratio.size() == s.eigenvalues.size();
-  report.raw(fmt::format("\n  {:>9}  {:>12}", "component", "eigenvalue"));
+  const std::vector<double>& values = s.gains.empty() ? s.eigenvalues : s.gains;
+  const bool ratios = s.explained_variance_ratio.size() == values.size();
+  report.raw(
+      fmt::format("\n  {:>9}  {:>12}", "component", s.gains.empty() ? "eigenvalue" : "gain"));
   if (ratios) report.raw(fmt::format("  {:>10}  {:>10}", "explained", "cumulative"));
   report.raw("\n");
   double cumulative = 0;
-  const std::size_t shown = std::min(s.eigenvalues.size(), kTableRows);
+  const std::size_t shown = std::min(values.size(), kTableRows);
   for (std::size_t j = 0; j < shown; ++j) {
-    report.raw(fmt::format("  {:>9}  {:>12.6g}", j + 1, s.eigenvalues[j]));
+    report.raw(fmt::format("  {:>9}  {:>12.6g}", j + 1, values[j]));
     if (ratios) {
       cumulative += s.explained_variance_ratio[j];
       report.raw(fmt::format("  {:>10}  {:>10}", percent(s.explained_variance_ratio[j]),
@@ -123,7 +126,7 @@ void report_components(Report& report, const Summary& s) {
     }
     report.raw("\n");
   }
-  if (const std::size_t more = s.eigenvalues.size() - shown; more > 0) {
+  if (const std::size_t more = values.size() - shown; more > 0) {
     const std::string rest = fmt::format("... {} more", grouped(more));
     report.raw(fmt::format("  {:<23}", rest));
     if (ratios)
@@ -259,7 +262,7 @@ std::string Summary::full() const {
   report.heading(
       fmt::format("{}, {} method", is_of_graph(method) ? "Kernel graph" : "Kernel PCA", method));
   report_data(report, *this);
-  if (!eigenvalues.empty()) report_components(report, *this);
+  if (!eigenvalues.empty() || !gains.empty()) report_components(report, *this);
   report_errors(report, *this);
   report_compression(report, *this);
   report_run(report, *this);

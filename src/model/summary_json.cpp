@@ -46,6 +46,7 @@ Json kernel_json(const Summary& summary) {
 
 void put_quality(Json& json, const Summary& summary) {
   put(json, "eigenvalues", summary.eigenvalues);
+  if (!summary.gains.empty()) put(json, "gains", summary.gains);
   if (!summary.explained_variance_ratio.empty())
     put(json, "explained_variance_ratio", summary.explained_variance_ratio);
   if (const auto& total = summary.total_variance;
@@ -145,6 +146,7 @@ void read_quality(const ObjectReader& reader, Summary& summary) {
     return reader.has(key) ? std::optional(reader.number(key)) : std::nullopt;
   };
   if (reader.has("eigenvalues")) summary.eigenvalues = reader.numbers("eigenvalues");
+  if (reader.has("gains")) summary.gains = reader.numbers("gains");
   if (reader.has("explained_variance_ratio"))
     summary.explained_variance_ratio = reader.numbers("explained_variance_ratio");
   if (reader.has("total_variance")) {

@@ -76,6 +76,99 @@ TEST(Gram, ProductsHaveTheSameBitsForAnyThreadsAndStorage) {
   }
 }
 
+TEST_P(GramOnEveryTarget, OneVectorAndEnergiesEqualTheDefinition) {
+  Workers workers(RunOptions{.threads = 2});
+  for (const Kernel& kernel : every_kernel()) {
+    const auto points = points_for(kernel, 203, 5);
+    const auto v = normal_matrix(203, 1, 2);
+    const auto weights = uniform_matrix(203, 1, 3);
+    const auto m = normal_matrix(203, 3, 8);
+    const auto k = reference::kernel_matrix(kernel, points, points);
+    const auto product = reference::multiply(k, v);
+    Matrix<double> energies(203, 1);
+    for (std::size_t i = 0; i < 203; ++i) {
+      for (std::size_t j = 0; j < 203; ++j) {
+        const double left = k(i, j) - m(i, 0) * m(j, 0) - m(i, 1) * m(j, 2) - m(i, 2) * m(j, 1);
+        energies(i, 0) += weights(j, 0) * left * left;
+      }
+    }
+    double scale = 1;
+    for (std::size_t i = 0; i < 203; ++i) scale = std::max(scale, energies(i, 0));
+    for (const bool single : {false, true}) {
+      for (const bool stored : {true, false}) {
+        SCOPED_TRACE(kernel_name(kernel) + (stored ? " stored" : " matrix-free"));
+        const auto gram =
+            make_gram(kernel, points, {.single_precision = single, .stored = stored}, workers);
+        EXPECT_EQ(gram->options().stored, stored);
+        EXPECT_EQ(gram->options().single_precision, single);
+        Matrix<double> y(203, 1);
+        gram->multiply(std::span<const double>(v.data(), 203), std::span(y.data(), 203), workers);
+        EXPECT_LT(largest_difference(y, product), single ? 2e-2 : 1e-10);
+        Matrix<double> r(203, 1);
+        gram->energies({.rows = m, .swapped = true}, std::span(weights.data(), 203),
+                       std::span(r.data(), 203), workers);
+        EXPECT_LT(largest_difference(r, energies), (single ? 1e-4 : 1e-12) * scale);
+      }
+    }
+  }
+}
+
+TEST(Gram, OneVectorAndEnergiesHaveTheSameBitsForAnyThreadsAndStorage) {
+  const auto points = normal_matrix(1300, 3, 1);
+  const auto v = normal_matrix(1300, 1, 2);
+  const auto m = normal_matrix(1300, 2, 8);
+  const auto run = [&](std::size_t threads, bool stored) {
+    Workers workers(RunOptions{.threads = threads});
+    const auto gram = make_gram(Gaussian{0.1}, points, {.stored = stored}, workers);
+    Matrix<double> result(2, 1300);
+    gram->multiply(std::span<const double>(v.data(), 1300), result.row(0), workers);
+    gram->energies({.rows = m}, std::span<const double>(v.data(), 1300), result.row(1), workers);
+    return result;
+  };
+  const auto one = run(1, true);
+  for (const std::size_t threads : {2U, 5U}) {
+    EXPECT_TRUE(same_bits(one, run(threads, true)));
+    EXPECT_TRUE(same_bits(one, run(threads, false)));
+  }
+}
+
+TEST(Gram, FeatureMeansAreWeightedRowMeans) {
+  Workers workers(RunOptions{.threads = 2});
+  const auto points = normal_matrix(120, 2, 4);
+  const Kernel kernel = Gaussian{0.3};
+  const auto k = reference::kernel_matrix(kernel, points, points);
+  std::vector<double> weights(120);
+  for (std::size_t i = 0; i < 120; ++i) weights[i] = static_cast<double>(1 + i % 3);
+  for (const bool weighted : {false, true}) {
+    const auto gram = make_gram(kernel, points, {}, workers);
+    const FeatureMean mean =
+        feature_mean(*gram, weighted ? weights : std::vector<double>{}, workers);
+    double total = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < 120; ++i) {
+      double row = 0;
+      double row_weight = 0;
+      for (std::size_t j = 0; j < 120; ++j) {
+        row += (weighted ? weights[j] : 1) * k(i, j);
+        row_weight += weighted ? weights[j] : 1;
+      }
+      EXPECT_NEAR(mean.products[i], row / row_weight, 1e-14);
+      sum += (weighted ? weights[i] : 1) * row / row_weight;
+      total += weighted ? weights[i] : 1;
+    }
+    EXPECT_NEAR(mean.norm2, sum / total, 1e-14);
+    // Centred rows sum to 0.
+    const auto a = mean.offsets();
+    for (std::size_t i = 0; i < 120; ++i) {
+      double left = 0;
+      for (std::size_t j = 0; j < 120; ++j) {
+        left += (weighted ? weights[j] : 1) * (k(i, j) - a[i] - a[j]);
+      }
+      EXPECT_NEAR(left, 0, 1e-11);
+    }
+  }
+}
+
 TEST(Gram, DiagonalIsExact) {
   Workers workers(RunOptions{.threads = 2});
   const auto points = normal_matrix(250, 40, 1, 100, 1e6);

@@ -35,6 +35,10 @@ class GreedyCircle : public ::testing::Test {
   Kernel kernel_ = Gaussian{recorded_.number("gamma")};
   Workers workers_{{.threads = 2}};
 
+  std::unique_ptr<GramOperator> gram(bool stored = true, bool single_precision = false) {
+    return make_gram(kernel_, points_, {.single_precision = single_precision, .stored = stored},
+                     workers_);
+  }
   std::size_t number(const std::string& name) {
     return static_cast<std::size_t>(recorded_.number(name));
   }
@@ -55,7 +59,7 @@ TEST_F(GreedyCircle, LargestResidualsGiveTheRecordedPivots) {
 TEST_F(GreedyCircle, BestGivesTheRecordedPivotsWhetherTheGramIsStoredOrNot) {
   for (const bool stored : {true, false}) {
     PartialCholesky factor(kernel_, points_, 240, workers_);
-    BestPivots best(kernel_, points_, factor, {}, stored, workers_);
+    BestPivots best(gram(stored), factor, {}, workers_);
     const auto grow = [&](std::size_t rank) { return best.grow(rank); };
     EXPECT_EQ(grow_until(factor, {}, {.count = 10}, grow), PivotStop::count);
     EXPECT_NEAR(mean_residual(factor, {}), recorded_.number("best.mse_10"), 1e-11);
@@ -94,7 +98,7 @@ Rows best_by_definition(Matrix<double> left, std::size_t count, double negligibl
 // would be chosen, and the factor would break.
 TEST_F(GreedyCircle, RefreshesKeepTheBestPivotsOfTheExplicitMethod) {
   PartialCholesky factor(kernel_, points_, 240, workers_);
-  BestPivots best(kernel_, points_, factor, {}, true, workers_);
+  BestPivots best(gram(), factor, {}, workers_);
   const auto grow = [&](std::size_t rank) { return best.grow(rank); };
   EXPECT_EQ(grow_until(factor, {}, {.count = 240}, grow), PivotStop::rank);
   EXPECT_GE(best.refreshes(), 2U);
@@ -115,7 +119,7 @@ TEST_F(GreedyCircle, RefreshesKeepTheBestPivotsOfTheExplicitMethod) {
 
 TEST_F(GreedyCircle, GainsAndWhatIsLeftAddUpToTheTrace) {
   PartialCholesky factor(kernel_, points_, 240, workers_);
-  BestPivots best(kernel_, points_, factor, {}, true, workers_);
+  BestPivots best(gram(), factor, {}, workers_);
   double before = 1;
   for (std::size_t rank = 1; rank <= 40; ++rank) {
     ASSERT_TRUE(best.grow(rank));
@@ -199,6 +203,93 @@ TEST(GreedyPivots, BatchesStopWhereSinglePivotsDo) {
   }
 }
 
+/// The same with the centred kernel matrix: kernel feature analysis.
+class FeatureCircle : public GreedyCircle {
+ protected:
+  golden::Golden features_ = golden::Golden::load("features/circle240.txt");
+
+  PartialCholesky centered_factor(std::size_t capacity) {
+    return PartialCholesky(kernel_, points_, capacity, workers_,
+                           feature_mean(*gram(), {}, workers_).offsets());
+  }
+  Rows rows(const std::string& name) { return to_rows(features_.values(name + ".rows")); }
+  Matrix<double> centered_gram() {
+    const auto a = feature_mean(*gram(), {}, workers_).offsets();
+    auto k = reference::kernel_matrix(kernel_, points_, points_);
+    for (std::size_t i = 0; i < 240; ++i) {
+      for (std::size_t j = 0; j < 240; ++j) k(i, j) -= a[i] + a[j];
+    }
+    return k;
+  }
+};
+
+TEST_F(FeatureCircle, EveryRuleGivesTheRecordedRowsWhetherTheGramIsStoredOrNot) {
+  struct Case {
+    std::string name;
+    PivotOptions options;
+    std::size_t asked;
+  };
+  for (const auto& [name, options, asked] :
+       {Case{"akfa", {}, 10}, Case{"skfa", {.criterion = PivotCriterion::sparse}, 10},
+        Case{"ackfa_0.1", {.cut = 0.1}, 10}, Case{"ackfa_0.4", {.cut = 0.4}, 30}}) {
+    for (const bool stored : {true, false}) {
+      for (const bool single : {false, true}) {
+        SCOPED_TRACE(name + (stored ? " stored" : " matrix-free") + (single ? " single" : ""));
+        PartialCholesky factor = centered_factor(asked);
+        BestPivots best(gram(stored, single), factor, options, workers_);
+        EXPECT_EQ(best.grow(asked), asked == 10);
+        EXPECT_EQ(best.all_cut(), asked != 10);
+        EXPECT_EQ(first(factor.pivots(), asked), rows(name));
+        EXPECT_NEAR(mean_residual(factor, {}), features_.number(name + ".error"), 1e-11);
+      }
+    }
+  }
+}
+
+// Down to an error of 1e-11, far below what energies could follow without being refreshed.
+TEST_F(FeatureCircle, UpdatesKeepTheRowsOfTheExplicitMethod) {
+  for (const bool single : {false, true}) {
+    PartialCholesky factor = centered_factor(240);
+    BestPivots best(gram(/*stored=*/!single, single), factor, {}, workers_);
+    const auto grow = [&](std::size_t rank) { return best.grow(rank); };
+    EXPECT_EQ(grow_until(factor, {}, {.count = 240, .mean_square = 1e-11}, grow),
+              PivotStop::mean_square);
+    EXPECT_GE(best.refreshes(), 2U);
+    EXPECT_EQ(first(factor.pivots(), 240),
+              best_by_definition(centered_gram(), factor.rank(), factor.negligible()));
+  }
+}
+
+// Drawing as many as there are draws all: nothing is left to chance.
+TEST_F(FeatureCircle, DrawingAllRowsIsTheRuleItself) {
+  for (const auto& [name, options] :
+       {std::pair("akfa", PivotOptions{}),
+        std::pair("skfa", PivotOptions{.criterion = PivotCriterion::sparse})}) {
+    PartialCholesky factor = centered_factor(10);
+    DrawnPivots drawn(factor, options, 240, 240, RandomStream(1), workers_);
+    EXPECT_TRUE(drawn.grow(10));
+    EXPECT_EQ(first(factor.pivots(), 10), rows(name));
+  }
+  PartialCholesky factor = centered_factor(30);
+  DrawnPivots drawn(factor, {.cut = 0.4}, 240, 240, RandomStream(1), workers_);
+  EXPECT_FALSE(drawn.grow(30));
+  EXPECT_TRUE(drawn.all_cut());
+  EXPECT_EQ(first(factor.pivots(), 30), rows("ackfa_0.4"));
+}
+
+TEST_F(FeatureCircle, SomeCandidatesAndTermsDoNearlyAsWell) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    PartialCholesky factor = centered_factor(10);
+    DrawnPivots drawn(factor, {}, 59, 120, RandomStream(seed), workers_);
+    ASSERT_TRUE(drawn.grow(10));
+    EXPECT_LT(mean_residual(factor, {}), 1.3 * features_.number("akfa.error"));
+    EXPECT_EQ(drawn.kernel_evaluations(), 10U * 59 * 120);
+    PartialCholesky again = centered_factor(10);
+    DrawnPivots(again, {}, 59, 120, RandomStream(seed), workers_).grow(10);
+    EXPECT_EQ(first(factor.pivots(), 10), first(again.pivots(), 10));
+  }
+}
+
 TEST(GreedyPivots, CopiesAreNeverChosenTwiceByAnyRule) {
   const auto few = normal_matrix(6, 2, 1);
   Matrix<double> points(60, 2);
@@ -215,8 +306,8 @@ TEST(GreedyPivots, CopiesAreNeverChosenTwiceByAnyRule) {
     return [&](std::size_t rank) { return grow_greedily(factor, rank); };
   });
   expect_rank_6([&](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
-    auto best = std::make_shared<BestPivots>(kernel, points, factor, std::span<const double>(),
-                                             true, workers);
+    auto best = std::make_shared<BestPivots>(make_gram(kernel, points, {}, workers), factor,
+                                             PivotOptions{}, workers);
     return [best](std::size_t rank) { return best->grow(rank); };
   });
   expect_rank_6([](PartialCholesky& factor) -> std::function<bool(std::size_t)> {
@@ -240,9 +331,10 @@ TEST(GreedyPivots, IntegerWeightsEqualRepetition) {
   const Kernel kernel = Gaussian{.gamma = 0.2};
   Workers workers{{.threads = 2}};
   PartialCholesky weighted(kernel, points, 15, workers);
-  BestPivots(kernel, points, weighted, weights, true, workers).grow(15);
+  BestPivots(make_gram(kernel, points, {}, workers), weighted, {.weights = weights}, workers)
+      .grow(15);
   PartialCholesky copies(kernel, repeated, 15, workers);
-  BestPivots(kernel, repeated, copies, {}, true, workers).grow(15);
+  BestPivots(make_gram(kernel, repeated, {}, workers), copies, {}, workers).grow(15);
   EXPECT_NEAR(mean_residual(weighted, weights), mean_residual(copies, {}), 1e-13);
   for (std::size_t i = 0; i < 15; ++i) {
     const auto a = points.row(weighted.pivots()[i]);
@@ -279,7 +371,7 @@ TEST(GreedyPivots, ThreadsGiveTheSameBits) {
     Workers workers{{.threads = threads}};
     PartialCholesky factor(kernel, points, 200, workers);
     SampledBestPivots(factor, {}, 10, RandomStream(3)).grow(30);
-    BestPivots(kernel, points, factor, {}, true, workers).grow(60);
+    BestPivots(make_gram(kernel, points, {}, workers), factor, {}, workers).grow(60);
     grow_greedily(factor, 200);
     residuals.emplace_back(factor.residuals().begin(), factor.residuals().end());
   }

@@ -224,6 +224,63 @@ TEST_P(TileOnEveryTarget, ProductsEqualTheDefinitionForEveryShape) {
   }
 }
 
+template <class T>
+void expect_block_sums() {
+  for (const std::size_t width : {panel_width<double>(), panel_width<float>()}) {
+    for (const std::size_t rows : {1U, 2U, 7U, 24U, 25U, 50U, 96U}) {
+      for (const std::size_t cols : {1U, 5U, 96U}) {
+        const auto values = normal_matrix(rows, cols, 1);
+        // What is no row of the block is never read as a number.
+        std::vector<T> block(kBlock * kBlock, std::numeric_limits<T>::quiet_NaN());
+        for (std::size_t i = 0; i < rows; ++i) {
+          for (std::size_t j = 0; j < cols; ++j) {
+            block[(i / width * kBlock + j) * width + i % width] = static_cast<T>(values(i, j));
+          }
+        }
+        const auto row_weights = normal_matrix(1, rows, 2);
+        const auto col_weights = normal_matrix(1, cols, 3);
+        for (const bool squared : {false, true}) {
+          Matrix<double> row_sums(1, rows);
+          Matrix<double> only_row_sums(1, rows);
+          Matrix<double> col_sums(1, cols);
+          Matrix<double> expected_rows(1, rows);
+          Matrix<double> expected_cols(1, cols);
+          for (std::size_t i = 0; i < rows; ++i) {
+            for (std::size_t j = 0; j < cols; ++j) {
+              const auto value = static_cast<double>(static_cast<T>(values(i, j)));
+              const double x = squared ? value * value : value;
+              expected_rows(0, i) += x * col_weights(0, j);
+              expected_cols(0, j) += x * row_weights(0, i);
+            }
+          }
+          BlockSumArgs<T> args{.block = block.data(),
+                               .width = width,
+                               .rows = rows,
+                               .cols = cols,
+                               .row_weights = row_weights.data(),
+                               .col_weights = col_weights.data(),
+                               .row_sums = row_sums.data(),
+                               .col_sums = col_sums.data(),
+                               .squared = squared};
+          add_block_sums(args);
+          EXPECT_LT(testing::largest_difference(row_sums, expected_rows), 1e-13);
+          EXPECT_LT(testing::largest_difference(col_sums, expected_cols), 1e-13);
+          args.row_sums = only_row_sums.data();
+          args.col_sums = nullptr;
+          args.row_weights = nullptr;
+          add_block_sums(args);
+          EXPECT_TRUE(testing::same_bits(row_sums, only_row_sums));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(TileOnEveryTarget, BlockSumsEqualTheDefinitionForEveryShape) {
+  expect_block_sums<double>();
+  expect_block_sums<float>();
+}
+
 TEST_P(TileOnEveryTarget, ProductBitsDoNotDependOnTheCut) {
   const auto a = normal_matrix(37, 50, 1);
   const auto b = normal_matrix(50, 32, 2);
