@@ -137,6 +137,13 @@ FitCall component_fit(const MethodFlags& flags, const std::string& method, const
           return Fitted{.fit = fit_kronecker(data.points(), kernel, options, run), .clusters = {}};
         };
   }
+  if (method == "randomized") {
+    in_memory = true;
+    return
+        [kernel, options = flags.randomized_options()](TrainingData& data, const RunOptions& run) {
+          return Fitted{.fit = fit_randomized(data.points(), kernel, options, run), .clusters = {}};
+        };
+  }
   if (method == "random_features")
     return either_way(
         flags.random_feature_options(), [kernel](auto&& rows, const auto& all, const auto& run) {
@@ -187,8 +194,9 @@ PreparedFit prepare(const MethodFlags& flags, const Kernel& kernel) {
 }
 
 void require_weights_taken(const std::string& method, const TableFlags& table) {
-  if (method == "kronecker" && table.weight_column != "none")
-    throw UsageError("the method kronecker has no weights; leave out --sample-weight-column");
+  if ((method == "kronecker" || method == "randomized") && table.weight_column != "none")
+    throw UsageError(
+        fmt::format("the method {} has no weights; leave out --sample-weight-column", method));
 }
 
 void require_good_outputs(const FitFlags& flags) {
@@ -316,6 +324,7 @@ void add_fit(Program& program) {
            "  mercer fit huge.npy -o huge.mercer --method partitioned --block-size 5000\n"
            "  mercer fit digits.csv -o d.mercer --label-column first --partition label --refine "
            "none\n"
+           "  mercer fit points.npy -o points.mercer --method randomized --quantize min_max\n"
            "  mercer fit shape.npy -o shape.mercer --method diffusion_maps --reduce shadow\n"
            "  mercer fit shape.npy -o cut.mercer --method normalized_cut --clusters 3 --labels-out "
            "c.txt\n"
@@ -342,6 +351,7 @@ void add_fit(Program& program) {
   flags->method.add_reduced_sets(arguments);
   flags->method.blocks.add(arguments);
   flags->method.manifold.add(arguments);
+  flags->method.randomized.add(arguments);
   flags->method.add_random_features(arguments);
   flags->method.add_kronecker(arguments);
   flags->method.add_solver(arguments);

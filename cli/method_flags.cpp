@@ -18,6 +18,7 @@ constexpr const char* kExact = "exact";
 constexpr const char* kLandmarks = "landmarks";
 constexpr const char* kRandomFeatures = "random_features";
 constexpr const char* kKronecker = "kronecker";
+constexpr const char* kRandomized = "randomized";
 constexpr const char* kGreedy = "greedy";
 constexpr const char* kPartitioned = "partitioned";
 constexpr const char* kShadow = "shadow";
@@ -46,6 +47,7 @@ constexpr Names<KroneckerOrder, 4> kKroneckerOrders{{{"bisection", KroneckerOrde
 constexpr Names<EigenSolver, 3> kSolvers{{{"auto", EigenSolver::automatic},
                                           {"dense", EigenSolver::dense},
                                           {"krylov", EigenSolver::block_krylov}}};
+constexpr const char* kOrthogonalSolver = "orthogonal";
 constexpr Names<GramStorage, 3> kStorages{{{"auto", GramStorage::automatic},
                                            {"stored", GramStorage::stored},
                                            {"matrix_free", GramStorage::matrix_free}}};
@@ -83,11 +85,12 @@ void MethodFlags::add_problem(Arguments& arguments) {
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
               "their radius; kmeans, paring, herding: other centres; greedy: the fewest rows that "
               "represent the others; partitioned: the same block by block; laplacian_eigenmaps, "
-              "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; "
+              "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; randomized: "
+              "a kernel matrix with few entries, or one bit each; "
               "random_features, kronecker: for comparison. Without --method, options choose the "
               "first method that has them all")
       .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kGreedy,
-               kPartitioned, kRandomFeatures, kKronecker, kEigenmaps, kDiffusionMaps,
+               kPartitioned, kRandomized, kRandomFeatures, kKronecker, kEigenmaps, kDiffusionMaps,
                kNormalizedCut});
   components.add(arguments);
 }
@@ -133,7 +136,8 @@ void MethodFlags::add_landmarks(Arguments& arguments) {
               "that leaves out less)")
       .one_of(all_names(kPolishes));
   arguments.flag("--certify", certify,
-                 "Also estimate the error of the kernel matrix in spectral and Frobenius norm");
+                 "Also estimate the error of the kernel matrix in spectral and Frobenius norm; "
+                 "of randomized, measure its spectral norm");
 }
 
 void MethodFlags::add_reduced_sets(Arguments& arguments) {
@@ -172,12 +176,16 @@ void MethodFlags::add_precision(Arguments& arguments) {
 
 void MethodFlags::add_solver(Arguments& arguments) {
   arguments.group("Exact method");
+  std::vector<std::string> solvers = all_names(kSolvers);
+  solvers.emplace_back(kOrthogonalSolver);
   arguments
       .option("--solver", "NAME", solver,
-              "auto (default), dense (all eigenvalues, n^3), krylov (the largest only)")
-      .one_of(all_names(kSolvers));
+              "auto (default), dense (all eigenvalues, n^3), krylov (the largest only); "
+              "randomized has krylov (default) and orthogonal (iteration, slower)")
+      .one_of(solvers);
   arguments.option("--solver-tolerance", "T", solver_tolerance,
-                   "Largest residual, relative to the first eigenvalue (default 1e-12)");
+                   "Largest residual, relative to the first eigenvalue (default 1e-12; 1e-8 of "
+                   "randomized)");
   arguments
       .option("--storage", "HOW", storage,
               "Kernel matrix: auto (default), stored, matrix_free (computed again when needed)")
@@ -203,13 +211,20 @@ std::vector<MethodFlags::Given> MethodFlags::given() const {
   add(tolerance.has_value(), "--tolerance", {kLandmarks});
   add(max_landmarks.has_value(), "--max-landmarks", {kLandmarks});
   add(polish.has_value(), "--polish", {kLandmarks});
-  add(certify, "--certify", {kLandmarks});
+  add(certify, "--certify", {kLandmarks, kRandomized});
   add(frequencies.has_value(), "--frequencies", {kRandomFeatures});
   add(orthogonal, "--orthogonal", {kRandomFeatures});
   add(kronecker_order.has_value(), "--kronecker-order", {kKronecker});
   add(kronecker_groups.has_value(), "--kronecker-groups", {kKronecker});
-  add(solver.has_value(), "--solver", {kExact});
-  add(solver_tolerance.has_value(), "--solver-tolerance", {kExact});
+  for (const char* option : randomized.given()) add(true, option, {kRandomized});
+  const bool krylov = solver == "krylov";
+  if (solver == kOrthogonalSolver) {
+    add(true, "--solver orthogonal", {kRandomized});
+  } else {
+    add(solver.has_value(), "--solver",
+        krylov ? std::vector<std::string>{kExact, kRandomized} : std::vector<std::string>{kExact});
+  }
+  add(solver_tolerance.has_value(), "--solver-tolerance", {kExact, kRandomized});
   add(storage.has_value(), "--storage", {kExact});
   add(reduction.ell.has_value(), "--ell", or_graphs(reduced));
   add(reduction.radius.has_value(), "--radius", or_graphs(reduced));
@@ -312,6 +327,15 @@ RandomFeatureOptions MethodFlags::random_feature_options() const {
   components.apply(options);
   if (frequencies) options.features = *frequencies;
   options.orthogonal = orthogonal;
+  options.validate();
+  return options;
+}
+
+RandomizedOptions MethodFlags::randomized_options() const {
+  RandomizedOptions options = randomized.options(components);
+  if (solver == kOrthogonalSolver) options.solver = RandomizedSolver::orthogonal;
+  if (solver_tolerance) options.solver_tolerance = *solver_tolerance;
+  options.certify = certify;
   options.validate();
   return options;
 }

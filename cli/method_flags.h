@@ -10,12 +10,14 @@
 #include <mercer/kronecker.h>
 #include <mercer/landmarks.h>
 #include <mercer/random_features.h>
+#include <mercer/randomized.h>
 #include <mercer/reduced_set.h>
 
 #include "cli/block_flags.h"
 #include "cli/component_flags.h"
 #include "cli/manifold_flags.h"
 #include "cli/program.h"
+#include "cli/randomized_flags.h"
 #include "cli/reduction_flags.h"
 
 namespace mercer::cli {
@@ -51,6 +53,7 @@ struct MethodFlags {
   bool verify = false;
   BlockFlags blocks;
   ManifoldFlags manifold;
+  RandomizedFlags randomized;
 
   std::optional<std::string> solver;
   std::optional<double> solver_tolerance;
@@ -74,6 +77,7 @@ struct MethodFlags {
   LandmarkOptions landmark_options() const;
   RandomFeatureOptions random_feature_options() const;
   KroneckerOptions kronecker_options() const;
+  RandomizedOptions randomized_options() const;
   ReducedSetOptions reduced_set_options(const std::string& of_method) const;
 
  private:

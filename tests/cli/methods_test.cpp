@@ -59,7 +59,9 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
        {"auto", "exact --storage matrix_free", "landmarks --landmarks 60",
         "random_features --frequencies 128 --orthogonal", "kronecker --kronecker-groups 60",
         "kronecker --kronecker-order principal --no-center", "greedy --max-library 40",
-        "partitioned --mse 0.01", "partitioned --blocks 5 --refine none", "shadow --ell 3",
+        "randomized", "randomized --sparsify 5 --control rowcol --solver orthogonal --rayleigh",
+        "randomized --quantize min_max --control nystrom:30 --certify", "partitioned --mse 0.01",
+        "partitioned --blocks 5 --refine none", "shadow --ell 3",
         "shadow --radius 0.5 --center-weights operator --shuffle", "kmeans --centers 40",
         "paring --centers 40 --center-weights nearest", "herding --ell 2 --center-weights mmd"}) {
     const std::string words = "fit r.npy -o m.mercer --gamma 0.2 --components 4 --scores z.npy ";
@@ -75,6 +77,26 @@ TEST_F(Methods, EachOneFitsTransformsAndDescribesItself) {
     EXPECT_EQ(read("z.npy"), read("again.npy")) << method;
     done("transform m.mercer r.npy -o residual.csv --residual");
   }
+}
+
+TEST_F(Methods, RandomizedSaysWhichComponentsCanBeTrusted) {
+  done("generate rings -o r.npy --n 1500 --d 3");
+  const std::string words = "r.npy --gamma 0.2 --components 3 --method randomized ";
+  const Summary sampled = fitted(words + "--sparsify 4");
+  EXPECT_EQ(sampled.certified_ratio.size(), 3U);
+  EXPECT_LT(sampled.kernel_evaluations, 1500U * 1499 / 2 / 4 * 2 + 1500 * 200);
+  const Summary certified = fitted(words + "--sparsify 4 --certify");
+  EXPECT_EQ(certified.eigenvalues, sampled.eigenvalues);
+  ASSERT_EQ(certified.bounds.size(), 3U);
+  EXPECT_EQ(certified.bounds.back().name, "error_norm_measured");
+  const std::string text = done("fit " + words + "-o m.mercer --sparsify 4");
+  EXPECT_NE(text.find("  trusted  "), std::string::npos) << text;
+  const Summary whole = fitted(words + "--sparsify 1 --solver-tolerance 1e-12");
+  const Summary exact = fitted("r.npy --gamma 0.2 --components 3 --method exact");
+  for (std::size_t j = 0; j < 3; ++j)
+    EXPECT_NEAR(whole.eigenvalues[j], exact.eigenvalues[j], 1e-9 * exact.eigenvalues[0]);
+  EXPECT_NE(done("fit " + words + "-o m.mercer --sparsify 1").find("exact method"),
+            std::string::npos);
 }
 
 TEST_F(Methods, ReducedSetsStreamWithTheSameBits) {
@@ -209,6 +231,11 @@ TEST_F(Methods, AnOptionOfOneMethodChoosesItAndTheSummarySaysSo) {
            {"--frequencies 64", "random_features"},
            {"--orthogonal", "random_features"},
            {"--kronecker-order file", "kronecker"},
+           {"--sparsify 5", "randomized"},
+           {"--quantize sign", "randomized"},
+           {"--control mean --solver krylov", "randomized"},
+           {"--rayleigh --certify", "randomized"},
+           {"--solver orthogonal --solver-tolerance 1e-6", "randomized"},
            {"--kronecker-groups 10", "kronecker"},
            {"--mse 0.1", "greedy"},
            {"--pivot-rule max_residual --blocks 3", "partitioned"},
@@ -349,6 +376,18 @@ TEST_F(Methods, OptionsOfOtherMethodsAreWrongUsage) {
   refused("--method kronecker --kronecker-groups 0", "groups is 0");
   refused("--method kronecker --precision float", "--precision float does not go with");
   refused("--method kronecker --sample-weight-column last", "leave out --sample-weight-column");
+  refused("--method randomized --sample-weight-column last", "leave out --sample-weight-column");
+  refused("--method randomized --sparsify 0.5", "sparsify is 0.5");
+  refused("--method randomized --control average", "--control average: it is one of");
+  refused("--method randomized --control mean:5", "--control mean:5: it is one of");
+  refused("--method randomized --control nystrom:0", "--control nystrom:0: it is one of");
+  refused("--method randomized --quantize zero_one --control mean", "use min_max");
+  refused("--method randomized --quantize bits", "--quantize");
+  refused("--method randomized --solver dense",
+          "--solver is an option of the method exact, but --method randomized was given");
+  refused("--method exact --solver orthogonal",
+          "--solver orthogonal is an option of the method randomized");
+  refused("--method randomized --precision float", "--precision float does not go with");
   refused("--landmarks 0", "landmarks is 0");
   refused("--landmarks 5 --tolerance 0.1", "exclude each other");
   refused("--landmarks 5 --landmark-rows b.npy", "exclude each other");

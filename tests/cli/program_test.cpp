@@ -60,9 +60,11 @@ TEST_F(ProgramTest, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed("mercer fit --ker"), "--kernel");
   EXPECT_EQ(completed("mercer fit x.csv --kernel mat"), "matern32 matern52");
   EXPECT_EQ(completed("mercer fit x.csv --selection rp"), "rpcholesky");
-  EXPECT_EQ(completed("mercer fit x.csv --method random"), "random_features");
+  EXPECT_EQ(completed("mercer fit x.csv --method random_"), "random_features");
   EXPECT_EQ(completed("mercer fit x.csv --method kro"), "kronecker");
   EXPECT_EQ(completed("mercer fit x.csv --kronecker-order bi"), "bisection");
+  EXPECT_EQ(completed("mercer fit x.csv --method randomi"), "randomized");
+  EXPECT_EQ(completed("mercer fit x.csv --quantize mi"), "min_max");
   EXPECT_EQ(completed("mercer merge --js"), "--json");
   EXPECT_EQ(completed("mercer merge a.part b.pa"), "FILES");
   EXPECT_EQ(completed("mercer completion z"), "zsh");
