@@ -1,17 +1,16 @@
-// randomized [POINTS]
+// randomized [POINTS | TABLE]
 //
 // Kernel PCA of randomised kernel matrices beside exact kernel PCA and landmarks: time to train,
 // peak memory above what the process has before the fit, and how far the first five components are
 // from the exact ones. Points with 64 columns, around 20 centres, and a Gaussian kernel by the
-// median heuristic; 20,000 of them unless another number is given. Every fit runs in a process of
-// its own, because the peak of a process never falls.
+// median heuristic; 20,000 of them unless another number is given, or a table with labels in its
+// first column. Every fit runs in a process of its own, because the peak of a process never falls.
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -162,8 +161,14 @@ std::optional<Measured> measure_apart(const Way& way, mercer::MatrixView<const d
   return answered ? std::optional(result) : std::nullopt;
 }
 
-void run(std::size_t n) {
-  const mercer::Matrix<double> points = make_points(n);
+mercer::Matrix<double> read_points(const std::string& path) {
+  mercer::TableOptions options;
+  options.label = mercer::ColumnName::parse("first");
+  return mercer::read_table(path, options).points;
+}
+
+void run(const mercer::Matrix<double>& points) {
+  const std::size_t n = points.rows();
   // Nothing that starts a thread may run here: only the children do the work.
   const mercer::Kernel kernel =
       mercer::resolve_bandwidth(mercer::Gaussian{}, points.view().rows_from(0, 1000)).kernel;
@@ -171,18 +176,18 @@ void run(std::size_t n) {
       std::filesystem::temp_directory_path() / fmt::format("mercer_randomized_{}", getpid());
   std::filesystem::create_directory(folder);
   const double dense = 8 * static_cast<double>(n) * static_cast<double>(n);
-  fmt::print("{} x {}, {} components; a matrix of doubles has {:.0f} MB\n\n", n, kColumns,
+  fmt::print("{} x {}, {} components; a matrix of doubles has {:.0f} MB\n\n", n, points.cols(),
              kComponents, dense / 1e6);
   fmt::print("{:<26} {:>8} {:>10} {:>10} {:>14} {:>10} {:>10}\n", "", "time, s", "memory, MB",
              "of 8 n^2", "kernel values", "|E|, about", "angle");
-  std::optional<mercer::Matrix<double>> exact;
+  mercer::Matrix<double> exact;  // the first way
   for (const Way& way : ways()) {
     const auto scores = folder / "scores.npy";
     const auto measured = measure_apart(way, points, kernel, scores);
     if (!measured) continue;
     auto found = mercer::read_table(scores).points;
-    if (!exact) exact = found;
-    const double angle = std::sin(mercer::principal_angles(found, *exact).back());
+    if (exact.empty()) exact = found;
+    const double angle = std::sin(mercer::principal_angles(found, exact).back());
     fmt::print("{:<26} {:>8.2f} {:>10.0f} {:>10} {:>14.3g} {:>10.3g} {:>10.1e}\n", way.name,
                measured->seconds, measured->bytes / 1e6,
                fmt::format("1/{:.1f}", dense / measured->bytes), measured->kernel_values,
@@ -196,13 +201,16 @@ void run(std::size_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t n = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 20000;
-  if (argc > 2 || n < 1000) {
-    fmt::print(stderr, "usage: randomized [POINTS], at least 1000\n");
+  if (argc > 2) {
+    fmt::print(stderr, "usage: randomized [POINTS | TABLE]\n");
     return 2;
   }
   try {
-    run(n);
+    const std::string given = argc > 1 ? argv[1] : "20000";
+    const bool is_number = given.find_first_not_of("0123456789") == std::string::npos;
+    const auto points = is_number ? make_points(std::stoul(given)) : read_points(given);
+    if (points.rows() < 1000) throw mercer::InvalidArgument("there must be at least 1000 points");
+    run(points);
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", e.what());
     return 1;

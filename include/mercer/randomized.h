@@ -71,7 +71,7 @@ struct RandomizedOptions {
   /// the square of the error only, and are those of the components. All n^2 / 2 kernel values once
   /// more, twice with centring, none of them stored.
   bool rayleigh = false;
-  /// Also measure the norm of the error, and make its bound rigorous: 20 to 40 passes over all
+  /// Also measure the norm of the error, and make its bound rigorous: 10 to 40 passes over all
   /// kernel values.
   bool certify = false;
 

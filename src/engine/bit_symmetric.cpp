@@ -101,7 +101,8 @@ void BitSymmetric::round_block(std::size_t i, std::size_t j, const RandomStream&
 }
 
 double BitSymmetric::bytes(std::size_t n) {
-  const auto blocks = static_cast<double>((n + kBlock - 1) / kBlock);
+  const std::size_t whole = (n + kBlock - 1) / kBlock;
+  const auto blocks = static_cast<double>(whole);
   return blocks * (blocks + 1) / 2 * kBitWords * sizeof(std::uint32_t);
 }
 

@@ -163,8 +163,13 @@ void RandomizedFit::certify(const Kernel& kernel, RandomizedGram& gram,
   methods::add_randomized_certificates(summary, noise, rounding_, measured, spectrum.values,
                                        spectrum.kept);
   const auto& ratios = summary.certified_ratio;
+  if (!measured && !ratios.empty() && methods::prediction_is_doubtful(noise, rounding_)) {
+    summary.warnings.emplace_back(
+        "a few large entries carry the error of the kernel matrix, so its norm may be larger than "
+        "predicted and certified_ratio smaller: certify measures it");
+  }
   if (!ratios.empty() && std::ranges::max(ratios) < 1) {
-    summary.warnings.push_back(
+    summary.warnings.emplace_back(
         "no component can be trusted: the error of the kernel matrix is as large as the gaps "
         "between its eigenvalues; keep more entries (a smaller sparsify) or give the control more "
         "landmarks");
@@ -189,7 +194,7 @@ void RandomizedFit::report(const RandomizedSpectrum& spectrum, const RandomizedG
                                        spectrum.products, spectrum.residual)};
   }
   if (rounding_.sparsity == 1 && !rounding_.levels) {
-    summary.warnings.push_back(
+    summary.warnings.emplace_back(
         "sparsify = 1 without quantisation keeps every kernel value: the exact method does the "
         "same in less time and memory");
   }

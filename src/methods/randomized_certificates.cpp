@@ -57,6 +57,11 @@ double predicted_error_norm(const engine::EntryNoise& noise) {
   return 2 * std::sqrt(largest_row_variance(noise));
 }
 
+bool prediction_is_doubtful(const engine::EntryNoise& noise,
+                            const engine::EntryRounding& rounding) {
+  return rounding.largest_error(noise.entries) > std::sqrt(largest_row_variance(noise));
+}
+
 double bernstein_error_norm(const engine::EntryNoise& noise, const engine::EntryRounding& rounding,
                             double chance) {
   const auto n = static_cast<double>(noise.row_variances.size());

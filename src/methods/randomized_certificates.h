@@ -18,6 +18,12 @@ namespace mercer::methods {
 /// everywhere and asks for entries that no sparsification has before n = 2.5e7, to 0.1 to 0.5.
 double predicted_error_norm(const engine::EntryNoise& noise);
 
+/// Whether one entry may change by more than the standard deviation of the largest row: then a few
+/// entries carry the error (narrow kernels, little kept), and its norm may exceed the prediction. A
+/// sign, not a proof, unless `noise.all_seen`: entries that were kept cannot tell of a large one
+/// that was not.
+bool prediction_is_doubtful(const engine::EntryNoise& noise, const engine::EntryRounding& rounding);
+
 /// |E| exceeds this with probability `chance` at most (matrix Bernstein inequality; Tropp,
 /// "User-friendly tail bounds for sums of random matrices", 2012): with v = max_i sum_j Var E_ij, R
 /// the largest |E_ij| possible and L = ln(2 n / chance), R L / 3 + sqrt((R L / 3)^2 + 2 v L).

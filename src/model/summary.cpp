@@ -139,7 +139,10 @@ void report_components(Report& report, const Summary& s) {
 
 /// Spans of the first components up to a gap, and components between two gaps, that are twice the
 /// error of the kernel matrix (theorems 3 and 4 of Achlioptas, McSherry & Schoelkopf 2001).
-std::string trusted_text(const std::vector<double>& ratios) {
+std::string trusted_text(const Summary& s) {
+  const std::vector<double>& ratios = s.certified_ratio;
+  const bool measured = std::ranges::any_of(
+      s.bounds, [](const Bound& bound) { return bound.name == "error_norm_measured"; });
   std::vector<std::size_t> spans;
   std::vector<std::size_t> single;
   for (std::size_t j = 0; j < ratios.size(); ++j) {
@@ -151,7 +154,7 @@ std::string trusted_text(const std::vector<double>& ratios) {
     return "no component: no gap between the eigenvalues is twice the error of the kernel matrix";
   std::string text = fmt::format("span of the first {}", fmt::join(spans, ", "));
   if (!single.empty()) text += fmt::format("; by itself {}", fmt::join(single, ", "));
-  return text;
+  return measured ? text : text + ", by the predicted error";
 }
 
 void report_errors(Report& report, const Summary& s) {
@@ -181,7 +184,7 @@ void report_errors(Report& report, const Summary& s) {
     const char* what = bound.rigorous ? "bound" : "estimate";
     report.line(measured ? "measured" : what, fmt::format("{} {:.4g}", bound.name, bound.value));
   }
-  if (!s.certified_ratio.empty()) report.line("trusted", trusted_text(s.certified_ratio));
+  if (!s.certified_ratio.empty()) report.line("trusted", trusted_text(s));
 }
 
 void report_compression(Report& report, const Summary& s) {

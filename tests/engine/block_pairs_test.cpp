@@ -1,8 +1,8 @@
 #include "engine/block_pairs.h"
 
 #include <atomic>
-#include <map>
-#include <utility>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,6 +19,8 @@ TEST(BlockPairs, EveryPairComesOnceAndNoBlockIsInTwoAtATime) {
     for_each_block_pair(blocks, workers, [&](std::size_t i, std::size_t j) {
       if (++busy[i] != 1 || (i != j && ++busy[j] != 1)) shared = true;
       ++count[i * blocks + j];
+      // Long enough for every other task of the round to begin.
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
       --busy[i];
       if (i != j) --busy[j];
     });

@@ -227,6 +227,35 @@ TEST(ErrorNorm, IteratedIsTheExactOneWhicheverEndItIsAt) {
   EXPECT_GT(positive, 0U);
 }
 
+TEST(ErrorNorm, IsAboveThePredictionFromAllEntriesOnlyWhereThatIsDoubtful) {
+  // From wide kernels to nearly diagonal ones, of which single entries make the error. The entries
+  // kept would not do: they cannot tell of a large one that was not.
+  engine::Workers workers{{.threads = 2}};
+  const auto points = normal_matrix(500, 3, 1);
+  std::size_t above = 0;
+  std::size_t sure = 0;
+  for (const double gamma : {0.1, 1.0, 10.0, 100.0, 1000.0}) {
+    const Kernel kernel = Gaussian{gamma};
+    const auto exact = engine::make_gram(kernel, points, {}, workers);
+    for (const double s : {2.0, 10.0, 50.0}) {
+      const EntryRounding rounding{.sparsity = s};
+      const auto noise = engine::residual_noise(kernel, points, {}, rounding, workers);
+      const bool doubtful = prediction_is_doubtful(noise, rounding);
+      if (!doubtful) ++sure;
+      for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        RandomizedGram gram(kernel, points, {}, rounding, RandomStream(seed), workers);
+        const double norm = measured_error_norm(gram, *exact, 0, workers).value;
+        if (norm > 1.05 * predicted_error_norm(noise)) {
+          ++above;
+          EXPECT_TRUE(doubtful) << gamma << " " << s << " " << seed;
+        }
+      }
+    }
+  }
+  EXPECT_GT(above, 0U);
+  EXPECT_GT(sure, 3U);
+}
+
 TEST(ErrorNorm, ResidualNoiseFollowsTheDefinition) {
   engine::Workers workers{{.threads = 2}};
   const std::size_t n = 300;
@@ -278,7 +307,8 @@ TEST(Certificates, SayWhatIsRigorous) {
   EXPECT_EQ(certified.bounds[2].name, "error_norm_measured");
   EXPECT_FALSE(certified.bounds[2].rigorous);
   EXPECT_EQ(certified.certified_ratio, (std::vector<double>{6, 0.2}));
-  EXPECT_NE(certified.full().find("span of the first 1; by itself 1"), std::string::npos);
+  EXPECT_NE(certified.full().find("span of the first 1; by itself 1\n"), std::string::npos);
+  EXPECT_NE(summary.full().find("by itself 1, by the predicted error\n"), std::string::npos);
 
   Summary nothing;
   add_randomized_certificates(nothing, {.row_variances = {0, 0, 0}}, {}, std::nullopt, values, 2);
