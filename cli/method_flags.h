@@ -14,6 +14,7 @@
 
 #include "cli/block_flags.h"
 #include "cli/component_flags.h"
+#include "cli/feature_flags.h"
 #include "cli/manifold_flags.h"
 #include "cli/program.h"
 #include "cli/reduction_flags.h"
@@ -50,6 +51,7 @@ struct MethodFlags {
   ReductionFlags reduction;
   bool verify = false;
   BlockFlags blocks;
+  FeatureFlags features;
   ManifoldFlags manifold;
 
   std::optional<std::string> solver;
@@ -75,6 +77,7 @@ struct MethodFlags {
   RandomFeatureOptions random_feature_options() const;
   KroneckerOptions kronecker_options() const;
   ReducedSetOptions reduced_set_options(const std::string& of_method) const;
+  FeatureAnalysisOptions feature_options(const std::string& of_method) const;
 
  private:
   struct Given {
