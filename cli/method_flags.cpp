@@ -176,7 +176,7 @@ void MethodFlags::add_precision(Arguments& arguments) {
 }
 
 void MethodFlags::add_solver(Arguments& arguments) {
-  arguments.group("Exact method (storage: also kernel features)");
+  arguments.group("Exact method");
   arguments
       .option("--solver", "NAME", solver,
               "auto (default), dense (all eigenvalues, n^3), krylov (the largest only)")
@@ -184,8 +184,10 @@ void MethodFlags::add_solver(Arguments& arguments) {
   arguments.option("--solver-tolerance", "T", solver_tolerance,
                    "Largest residual, relative to the first eigenvalue (default 1e-12)");
   arguments
-      .option("--storage", "HOW", storage,
-              "Kernel matrix: auto (default), stored, matrix_free (computed again when needed)")
+      .option(
+          "--storage", "HOW", storage,
+          "Kernel matrix (also of kernel features): auto (default), stored, matrix_free (computed "
+          "again when needed)")
       .one_of(all_names(kStorages));
 }
 

@@ -154,8 +154,8 @@ TEST(FeatureAnalysisEdges, WideKernelsStillGiveFeaturesThatAddUp) {
 }
 
 TEST(FeatureAnalysisEdges, MemoryIsAskedBeforeItIsUsed) {
-  const auto points = normal_matrix(2000, 60, 1);
-  const RunOptions small{.memory_limit_bytes = 4'000'000};
+  const auto points = normal_matrix(600, 60, 1);
+  const RunOptions small{.memory_limit_bytes = 400'000};
   const Fit fit = fit_feature_analysis(points, kGaussian, {.features = 20}, small);
   for (const auto& choice : fit.summary.choices) {
     if (choice.what == "storage") {
