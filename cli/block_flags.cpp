@@ -40,7 +40,9 @@ void LibraryFlags::add(Arguments& arguments) {
           "candidates), best (of all rows, at the price of a kernel matrix a row), max_residual "
           "(the worst represented), random (in proportion to that)")
       .one_of(all_names(kPivotRules));
-  arguments.option("--candidates", "K", candidates, "Candidates of sampled_best (default 10)");
+  arguments.option("--candidates", "K", candidates,
+                   "Rows drawn to choose among: by sampled_best (default 10), for each kernel "
+                   "feature (default all; the best of 59 is in the best twentieth 19 times in 20)");
   arguments.option(
       "--mse", "E", mse,
       "Enough when the mean squared distance of the rows from the span of the library "

@@ -129,6 +129,10 @@ FitCall component_fit(const MethodFlags& flags, const std::string& method, const
     in_memory = true;
     return from_memory(flags.blocks.greedy_options(flags.components), kernel, fit_greedy);
   }
+  if (method == "akfa" || method == "ackfa" || method == "skfa") {
+    in_memory = true;
+    return from_memory(flags.feature_options(method), kernel, fit_feature_analysis);
+  }
   if (method == "partitioned") return partitioned_fit(flags, kernel, in_memory);
   if (method == "kronecker") {
     in_memory = true;
@@ -325,6 +329,7 @@ void add_fit(Program& program) {
            "  mercer fit huge.csv.gz -o huge.mercer --method landmarks --tolerance 0.01 --certify\n"
            "  mercer fit stream.npy -o stream.mercer --method shadow --ell 4\n"
            "  mercer fit points.npy -o points.mercer --method greedy --mse 0.001\n"
+           "  mercer fit points.npy -o points.mercer --method akfa --stop-error 0.01\n"
            "  mercer fit huge.npy -o huge.mercer --method partitioned --block-size 5000\n"
            "  mercer fit digits.csv -o d.mercer --label-column first --partition label --refine "
            "none\n"
@@ -355,6 +360,7 @@ void add_fit(Program& program) {
   flags->method.add_landmarks(arguments);
   flags->method.add_reduced_sets(arguments);
   flags->method.blocks.add(arguments);
+  flags->method.features.add(arguments);
   flags->method.manifold.add(arguments);
   flags->method.randomized.add(arguments);
   flags->method.add_random_features(arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,9 @@ constexpr const char* kKronecker = "kronecker";
 constexpr const char* kRandomized = "randomized";
 constexpr const char* kGreedy = "greedy";
 constexpr const char* kPartitioned = "partitioned";
+constexpr const char* kAkfa = "akfa";
+constexpr const char* kAckfa = "ackfa";
+constexpr const char* kSkfa = "skfa";
 constexpr const char* kShadow = "shadow";
 constexpr const char* kKmeans = "kmeans";
 constexpr const char* kParing = "paring";
@@ -84,14 +88,15 @@ void MethodFlags::add_problem(Arguments& arguments) {
               "auto (default): what suits the size of the table; exact: all pairs of rows; "
               "landmarks: some rows stand for all; shadow: weighted centres, the error bounded by "
               "their radius; kmeans, paring, herding: other centres; greedy: the fewest rows that "
-              "represent the others; partitioned: the same block by block; laplacian_eigenmaps, "
+              "represent the others; partitioned: the same block by block; akfa, ackfa, skfa: "
+              "features found one by one, a row each; laplacian_eigenmaps, "
               "diffusion_maps, normalized_cut: eigenvectors of the graph of the rows; randomized: "
               "a kernel matrix with few entries, or one bit each; "
               "random_features, kronecker: for comparison. Without --method, options choose the "
               "first method that has them all")
       .one_of({"auto", kExact, kLandmarks, kShadow, kKmeans, kParing, kHerding, kGreedy,
-               kPartitioned, kRandomized, kRandomFeatures, kKronecker, kEigenmaps, kDiffusionMaps,
-               kNormalizedCut});
+               kPartitioned, kAkfa, kAckfa, kSkfa, kRandomized, kRandomFeatures, kKronecker,
+               kEigenmaps, kDiffusionMaps, kNormalizedCut});
   components.add(arguments);
 }
 
@@ -187,14 +192,17 @@ void MethodFlags::add_solver(Arguments& arguments) {
                    "Largest residual, relative to the first eigenvalue (default 1e-12; 1e-8 of "
                    "randomized)");
   arguments
-      .option("--storage", "HOW", storage,
-              "Kernel matrix: auto (default), stored, matrix_free (computed again when needed)")
+      .option(
+          "--storage", "HOW", storage,
+          "Kernel matrix (also of kernel features): auto (default), stored, matrix_free (computed "
+          "again when needed)")
       .one_of(all_names(kStorages));
 }
 
 std::vector<MethodFlags::Given> MethodFlags::given() const {
   const std::vector<std::string> reduced{kShadow, kKmeans, kParing, kHerding};
   const std::vector<std::string> graphs{kEigenmaps, kDiffusionMaps, kNormalizedCut};
+  const std::vector<std::string> features_of{kAkfa, kAckfa, kSkfa};
   const auto or_graphs = [&](std::vector<std::string> methods) {
     methods.insert(methods.end(), graphs.begin(), graphs.end());
     return methods;
@@ -225,14 +233,21 @@ std::vector<MethodFlags::Given> MethodFlags::given() const {
         krylov ? std::vector<std::string>{kExact, kRandomized} : std::vector<std::string>{kExact});
   }
   add(solver_tolerance.has_value(), "--solver-tolerance", {kExact, kRandomized});
-  add(storage.has_value(), "--storage", {kExact});
+  add(storage.has_value(), "--storage", {kExact, kAkfa, kAckfa, kSkfa});
   add(reduction.ell.has_value(), "--ell", or_graphs(reduced));
   add(reduction.radius.has_value(), "--radius", or_graphs(reduced));
   add(reduction.centers.has_value(), "--centers", or_graphs({kKmeans, kParing, kHerding}));
   add(reduction.center_weights.has_value(), "--center-weights", or_graphs(reduced));
   add(reduction.shuffle, "--shuffle", or_graphs({kShadow}));
   add(verify, "--verify", reduced);
-  for (const char* option : blocks.library.given()) add(true, option, {kGreedy, kPartitioned});
+  for (const char* option : features.given_of_cuts()) add(true, option, {kAckfa});
+  for (const char* option : features.given()) add(true, option, features_of);
+  for (const char* option : blocks.library.given()) {
+    const bool shared = std::string_view(option) == "--candidates";
+    add(true, option,
+        shared ? std::vector<std::string>{kGreedy, kPartitioned, kAkfa, kAckfa, kSkfa}
+               : std::vector<std::string>{kGreedy, kPartitioned});
+  }
   for (const char* option : blocks.given()) add(true, option, {kPartitioned});
   add(manifold.reduce.has_value(), "--reduce", graphs);
   add(manifold.laplacian.has_value(), "--laplacian", {kEigenmaps});
@@ -319,6 +334,13 @@ ReducedSetOptions MethodFlags::reduced_set_options(const std::string& of_method)
   options.reduction = reduction.options(*reduction_named(of_method));
   options.verify = verify;
   options.validate();
+  return options;
+}
+
+FeatureAnalysisOptions MethodFlags::feature_options(const std::string& of_method) const {
+  FeatureAnalysisOptions options =
+      features.options(of_method, components, blocks.library.candidates);
+  assign_named(storage, kStorages, options.storage);
   return options;
 }
 

@@ -15,6 +15,7 @@
 
 #include "cli/block_flags.h"
 #include "cli/component_flags.h"
+#include "cli/feature_flags.h"
 #include "cli/manifold_flags.h"
 #include "cli/program.h"
 #include "cli/randomized_flags.h"
@@ -52,6 +53,7 @@ struct MethodFlags {
   ReductionFlags reduction;
   bool verify = false;
   BlockFlags blocks;
+  FeatureFlags features;
   ManifoldFlags manifold;
   RandomizedFlags randomized;
 
@@ -79,6 +81,7 @@ struct MethodFlags {
   KroneckerOptions kronecker_options() const;
   RandomizedOptions randomized_options() const;
   ReducedSetOptions reduced_set_options(const std::string& of_method) const;
+  FeatureAnalysisOptions feature_options(const std::string& of_method) const;
 
  private:
   struct Given {

@@ -189,6 +189,11 @@ std::optional<std::size_t> BestPivots::winner() {
     const auto rows = contenders();
     if (rows.empty()) return std::nullopt;
     if (!energies_.single_precision()) return rows.front();  // ties go to the first
+    // Where nearly all rows are equal, all would have to be looked at again.
+    if (!energies_.second_look_pays(rows.size())) {
+      energies_.use_double_precision();
+      continue;
+    }
     const double error = energies_.error();
     const auto exact = energies_.exact(rows);
     if (energies_.single_precision() && energies_.error() <= error)

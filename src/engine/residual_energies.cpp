@@ -167,10 +167,7 @@ std::vector<double> ResidualEnergies::exact(std::span<const std::size_t> rows) {
   if (kSafety * worst <= error_) return truth;
   error_ = kSafety * worst;
   relative_error_ = error_ / largest_of_active();
-  if (!(relative_error_ <= kTolerable)) {
-    make_gram_of_members({.stored = gram_->options().stored});
-    compute_anew();
-  }
+  if (!(relative_error_ <= kTolerable)) use_double_precision();
   return truth;
 }
 
@@ -185,13 +182,17 @@ bool ResidualEnergies::anew_is_cheaper() const {
          pairs * (value + kProductCost) + leaving * (value_cost({.stored = false}, d) + squares);
 }
 
-/// Whether single precision saves more in the energies than the second look at some rows costs.
-bool ResidualEnergies::screening_pays() const {
+bool ResidualEnergies::second_look_pays(std::size_t rows) const {
   const auto active = static_cast<double>(active_.size());
   const std::size_t d = factor_.points().cols();
-  const double looks = static_cast<double>(panel_width<double>() * factor_.size());
+  const auto looks = static_cast<double>(rows * factor_.size());
   return active * active / 2 * value_cost({.single_precision = true, .stored = false}, d) >
          looks * (value_cost({.stored = false}, d) + square_cost(factor_.rank()));
+}
+
+void ResidualEnergies::use_double_precision() {
+  make_gram_of_members({.stored = gram_->options().stored});
+  compute_anew();
 }
 
 void ResidualEnergies::compact() {
@@ -208,7 +209,7 @@ void ResidualEnergies::compact() {
   std::ranges::transform(members_, terms_.begin(), [this](std::size_t row) { return weight(row); });
   member_points_ = pick_rows(factor_.points(), members_);
   GramOptions options = gram_->options();
-  options.single_precision = options.single_precision && screening_pays();
+  options.single_precision = options.single_precision && second_look_pays(panel_width<double>());
   make_gram_of_members(options);
 }
 

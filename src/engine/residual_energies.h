@@ -61,6 +61,10 @@ class ResidualEnergies {
   /// Energies of some active rows in double, from their columns of the matrix. Raises `error()`, or
   /// makes the values double, where they are farther off than that.
   std::vector<double> exact(std::span<const std::size_t> rows);
+  /// Whether that costs less, for so many rows, than single precision saves.
+  bool second_look_pays(std::size_t rows) const;
+  /// From now on.
+  void use_double_precision();
   /// sum w d over the active rows: no r_j / d_j is larger.
   double largest_score() const;
 
@@ -77,7 +81,6 @@ class ResidualEnergies {
   double sum_of_active() const;
   double largest_of_active() const;
   bool anew_is_cheaper() const;
-  bool screening_pays() const;
   void compute_anew();
   /// Makes the matrix that of the active rows where that pays.
   void compact();

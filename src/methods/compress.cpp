@@ -84,7 +84,7 @@ std::vector<double> column_energies(const Model& model, const LibraryImages& ima
   const auto gram =
       engine::make_gram(model.kernel(), model.library(), {.stored = false}, record.workers());
   std::vector<double> energies(gram->size());
-  gram->energies({}, {}, energies, record.workers());
+  gram->energies({}, std::vector<double>(gram->size(), 1.0), energies, record.workers());
   record.summary().kernel_evaluations += gram->kernel_evaluations();
   const auto s = static_cast<double>(energies.size());
   for (std::size_t i = 0; model.centered() && i < energies.size(); ++i) {

@@ -57,6 +57,18 @@ std::vector<double> projected_mean(const engine::PartialCholesky& factor,
   return nu;
 }
 
+/// A linear model needs no library: its features are directions in the space of the points.
+void collapse_library(ModelParts& parts) {
+  if (!std::holds_alternative<Linear>(parts.kernel)) return;
+  parts.coefficients = collapse(parts.library, parts.coefficients);
+  if (parts.centered) {
+    const Matrix<double> mean = collapse(
+        parts.library, {parts.mean_coefficients.data(), parts.mean_coefficients.size(), 1});
+    parts.mean_coefficients.assign(mean.data(), mean.data() + mean.size());
+  }
+  parts.library = {};
+}
+
 /// Scores of row t differ by s e_t, where e_t is <phi_t, mean> less the same with the mean in its
 /// place, both about their mean over the rows.
 double score_error(const engine::PartialCholesky& factor, const FeatureModel& model,
@@ -102,7 +114,10 @@ FeatureModel feature_model(const engine::PartialCholesky& factor, const engine::
   for (std::size_t t = 0; t < l; ++t) {
     std::ranges::copy(c.row(t), parts.coefficients.row(all_rows ? factor.pivots()[t] : t).begin());
   }
-  if (!centered) return model;
+  if (!centered) {
+    collapse_library(parts);
+    return model;
+  }
 
   std::vector<double> products;  // m_I
   for (const std::size_t pivot : factor.pivots()) products.push_back(mean.products[pivot]);
@@ -131,6 +146,7 @@ FeatureModel feature_model(const engine::PartialCholesky& factor, const engine::
         SparseMeanError{.squared = std::max(mean.norm2 - parts.mean_norm2, 0.0),
                         .of_scores = score_error(factor, model, mean, sums, weights, workers)};
   }
+  collapse_library(parts);
   return model;
 }
 

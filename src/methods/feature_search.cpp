@@ -86,7 +86,7 @@ bool FeatureSearch::choose_storage(FitRecord& record) const {
   }
   const std::size_t products = asked() + 1;
   if (!engine::storing_pays(kernel_, points_.cols(), products)) {
-    return choose(false, fmt::format("{} products cost less than storing it", products));
+    return choose(false, "computing it in every product costs less than storing it");
   }
   return choose(true, fmt::format("storing it needs {} of the {} allowed",
                                   system::format_bytes(bytes), system::format_bytes(limit)));

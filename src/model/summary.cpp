@@ -262,8 +262,8 @@ std::string Summary::brief() const {
 
 std::string Summary::full() const {
   Report report;
-  report.heading(
-      fmt::format("{}, {} method", is_of_graph(method) ? "Kernel graph" : "Kernel PCA", method));
+  const char* what = is_of_graph(method) ? "Kernel graph" : "Kernel PCA";
+  report.heading(fmt::format("{}, {} method", gains.empty() ? what : "Kernel features", method));
   report_data(report, *this);
   if (!eigenvalues.empty() || !gains.empty()) report_components(report, *this);
   report_errors(report, *this);
