@@ -17,7 +17,8 @@ namespace mercer {
 namespace {
 
 /// Variances of two orders of merges, relative to the trace: components below 1e-10 of the largest
-/// are dropped on different ways. 5e-11 at most in 12,000 cases like those here.
+/// are dropped on different ways. 5e-11 at most in 12,000 cases like those here, and 4e-14 for
+/// means, which are never dropped.
 constexpr double kOrder = 1e-10;
 
 /// Rows in a few blocks of any size, some of them copies of others.
@@ -28,10 +29,11 @@ struct Parts {
   BlockOptions options;
 
   /// What rounding leaves of identities, relative. A pivot d is known to 1e-16 k(x, x) / d of
-  /// itself, and its column is off by as much. Rows of large residual have a large d, and 1e-10 is
-  /// the most in 12,000 cases; `best` also takes rows that are nearly spanned when they point the
-  /// right way, down to d of 1e-10, and 1e-8 was seen.
-  double rounding() const { return options.library.rule == PivotRule::best ? 1e-7 : 1e-9; }
+  /// itself, and its column is off by as much. Rows of large residual have a large d, except in the
+  /// last steps of a merge in the Cholesky form: 1e-10 usually, 2e-9 once in 40,000 cases. `best`
+  /// also takes rows that are nearly spanned when they point the right way, down to d of 1e-10:
+  /// 1e-8 was seen.
+  double rounding() const { return options.library.rule == PivotRule::best ? 1e-7 : 1e-8; }
 
   std::vector<BlockModel> blocks() const {
     std::vector<BlockModel> made;
@@ -98,7 +100,7 @@ RC_GTEST_PROP(BlockModelProperty, OrderAndFormOfMergesDoNotMatter, ()) {
     RC_ASSERT(std::abs(std::sqrt(variance(chain, i)) - std::sqrt(variance(cholesky, i))) <=
               moved + root_slack);
   }
-  const double mean_slack = 1e-14 * chain.trace() / chain.total_weight();
+  const double mean_slack = slack / chain.total_weight();
   RC_ASSERT(std::abs(chain.mean_norm2() - tree.mean_norm2()) <= mean_slack);
   const double root_weight = std::sqrt(chain.total_weight());
   RC_ASSERT(root_weight *
@@ -124,7 +126,11 @@ RC_GTEST_PROP(BlockModelProperty, WhatDeflationLosesBoundsEveryVariance, ()) {
   }
   const bool tree = *rc::gen::element(true, false);
   const auto deflated = tree ? merge(blocks, options) : chain_of(blocks, options);
-  const double slack = parts.rounding() * whole.trace();
+  // Points that the Cholesky form drops take a little of the means with them, of which only the
+  // square is lost; differences of means, and so variances, move by the root.
+  const double moved =
+      std::sqrt(2 * static_cast<double>(blocks.size()) * deflated.lost_mean() / whole.trace());
+  const double slack = (parts.rounding() + 2 * moved + moved * moved) * whole.trace();
   const double lost = deflated.lost() - whole.lost();
   for (std::size_t i = 0; i < whole.components(); ++i) {
     const double difference = variance(whole, i) - variance(deflated, i);
