@@ -7,8 +7,9 @@
 // 2. With K_C = G L^T for the points C chosen, L = G[C], scores over C are G Y for coefficients
 //    L^-T Y. Orthogonal projection has Y = G^T B. Least squares over the library,
 //        G'^T G' Y = G'^T T',    T = K B,  G' and T' about their column means for centred models,
-//    halves the error on USPS digits, so the first points alone do: one Cholesky factor of G'^T G' = S S^T tells
-//    the error for any number m of them, |T'|^2 - sum of the first m rows of |S^-1 G'^T T'|^2.
+//    halves the error on USPS digits, so the first points alone do: one Cholesky factor of G'^T G'
+//    = S S^T tells the error for any number m of them, |T'|^2 - sum of the first m rows of |S^-1
+//    G'^T T'|^2.
 //
 // The offset makes up for the means. The mean in feature space is projected orthogonally: it has no
 // offset, and residuals need it everywhere, not at the library alone.
