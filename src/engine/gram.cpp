@@ -84,7 +84,7 @@ class SymmetricGram final : public GramOperator {
   /// Sums over block (i, j) of values with these weights, for both of its halves.
   template <class Value>
   BlockSumArgs<Value> sums_of_block(std::size_t i, std::size_t j, const Value* values,
-                                    std::span<const double> weights, double* sums) const;
+                                    std::span<const double> weights, MatrixView<double> sums) const;
   std::uint64_t triangle_evaluations() const {
     const auto n = static_cast<std::uint64_t>(size());
     return n * (n + 1) / 2;
@@ -230,15 +230,15 @@ template <class Value>
 BlockSumArgs<Value> SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j,
                                                     const Value* values,
                                                     std::span<const double> weights,
-                                                    double* sums) const {
+                                                    MatrixView<double> sums) const {
   return {.block = values,
           .width = width_,
           .rows = points_.block_size(i),
           .cols = points_.block_size(j),
           .row_weights = weights.data() + i * kBlock,
           .col_weights = weights.data() + j * kBlock,
-          .row_sums = sums + i * kBlock,
-          .col_sums = j < i ? sums + j * kBlock : nullptr};
+          .row_sums = sums.data() + i * kBlock,
+          .col_sums = j < i ? sums.data() + j * kBlock : nullptr};
 }
 
 template <class T>
@@ -248,7 +248,7 @@ void SymmetricGram<T>::multiply(std::span<const double> v, std::span<double> y, 
     for (std::size_t i = group.begin; i < group.end; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         workers.poll();
-        add_block_sums(sums_of_block(i, j, own_block(i, j, scratch), v, partial.data()));
+        add_block_sums(sums_of_block(i, j, own_block(i, j, scratch), v, partial));
       }
     }
   };
@@ -269,7 +269,7 @@ void SymmetricGram<T>::energies(const RemovedMatrix& removed, std::span<const do
         workers.poll();
         double* const values = copied_block(i, j, scratch);
         of_rows.subtract(values, rows_of(j));
-        BlockSumArgs<double> sums = sums_of_block<double>(i, j, values, weights, partial.data());
+        BlockSumArgs<double> sums = sums_of_block<double>(i, j, values, weights, partial);
         sums.squared = true;
         add_block_sums(sums);
       }
