@@ -32,9 +32,9 @@ std::unique_ptr<engine::GramOperator> recomputed_gram(const Kernel& kernel,
 
 }  // namespace
 
-FeatureSearch::FeatureSearch(const Kernel& kernel, MatrixView<const double> points,
+FeatureSearch::FeatureSearch(Kernel kernel, MatrixView<const double> points,
                              const FeatureAnalysisOptions& options, FitRecord& record)
-    : kernel_(kernel), points_(points), options_(options) {
+    : kernel_(std::move(kernel)), points_(points), options_(options) {
   record.begin("gram");
   prepare(record);
   record.begin("features");

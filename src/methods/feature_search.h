@@ -34,7 +34,7 @@ enum class FeatureStop {
 class FeatureSearch {
  public:
   /// Points and options must stay. Records what it decides.
-  FeatureSearch(const Kernel& kernel, MatrixView<const double> points,
+  FeatureSearch(Kernel kernel, MatrixView<const double> points,
                 const FeatureAnalysisOptions& options, FitRecord& record);
 
   FeatureSearch(const FeatureSearch&) = delete;
