@@ -27,8 +27,8 @@ struct RepresentingFactor {
 /// brought up to date for some pivots at a time:
 ///     R -= g g^T,   P -= g a^T + a g^T,   a = P_j / sqrt(d_j) - (P_jj / (2 d_j)) g.
 /// P loses a digit with every ten-fold drop, so it is computed anew from R when its trace has
-/// fallen to 1e-4. These are the pivots of TargetPivots, by products of matrices: several times
-/// faster with many vectors, where 24 n^2 bytes can be spared.
+/// fallen to 1e-4. These are the pivots of TargetPivots, by products of matrices, for where the
+/// memory can be spared.
 ///
 /// Cost: n^2 (4 r + 3 c) flops, 24 n^2 bytes beside the arguments.
 RepresentingFactor representing_pivots(MatrixView<const double> kernel_values,
