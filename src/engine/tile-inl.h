@@ -124,7 +124,7 @@ HWY_INLINE void register_tile(const TileArgs<T>& args, std::size_t depth, const 
       }
     }
   }
-  constexpr std::size_t kFetchAhead = 12;  // coordinates, some 300 cycles
+  constexpr std::size_t kFetchAhead = 24;  // coordinates, some 600 cycles
   for (std::size_t k = 0; k < depth; ++k) {
     V row[kRowVectors];
     if constexpr (kFetchRows) {
