@@ -9,7 +9,7 @@
 #include <mercer/mercer.h>
 
 #include "bench/peers/mercer_facts.h"
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "engine/parallel.h"
 
 int main(int argc, char** argv) {

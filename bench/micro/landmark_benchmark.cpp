@@ -11,10 +11,11 @@
 
 #include "bench/micro/best_time.h"
 #include "bench/micro/random_points.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/parallel.h"
 #include "engine/pivoted_cholesky.h"
 #include "engine/random.h"
+#include "engine/random_pivots.h"
 #include "engine/statistics.h"
 
 namespace mercer::bench {

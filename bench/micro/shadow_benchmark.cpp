@@ -15,7 +15,7 @@
 
 #include "bench/micro/random_points.h"
 #include "density/shadow.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/parallel.h"
 #include "engine/random.h"
 #ifdef MERCER_BENCH_NANOFLANN

@@ -14,7 +14,7 @@
 
 #include "bench/micro/best_time.h"
 #include "bench/micro/random_points.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 
 namespace mercer::bench {
 namespace {

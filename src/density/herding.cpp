@@ -9,7 +9,8 @@
 
 #include "density/kernel_sums.h"
 #include "density/unit_weights.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
+#include "engine/parallel.h"
 #include "engine/tile.h"
 
 namespace mercer::density {

@@ -8,7 +8,7 @@
 
 #include "density/kernel_sums.h"
 #include "density/unit_weights.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/parallel.h"
 #include "engine/tile.h"

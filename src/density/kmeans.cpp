@@ -14,7 +14,8 @@
 
 #include "density/nearest_distances.h"
 #include "density/squared_distance.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
+#include "engine/parallel.h"
 #include "engine/tile.h"
 #include "engine/weighted_draw.h"
 

@@ -7,7 +7,7 @@
 #include <mercer/bandwidth.h>
 #include <mercer/error.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/random.h"
 #include "engine/tile.h"
 

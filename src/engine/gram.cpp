@@ -1,11 +1,14 @@
 #include "engine/gram.h"
 
 #include <algorithm>
-#include <numeric>
 #include <type_traits>
 
+#include "engine/block_product.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/row_groups.h"
+#include "engine/tile.h"
+#include "system/memory.h"
 
 namespace mercer::engine {
 
@@ -20,24 +23,6 @@ std::size_t block_count(std::size_t n) {
 /// Where block (i, j), j <= i, stands when the lower triangle of blocks is listed row by row.
 std::size_t triangle_index(std::size_t i, std::size_t j) {
   return i * (i + 1) / 2 + j;
-}
-
-/// forward ([panel][column of v][row in panel]) += block * v.
-void add_forward(const double* block, std::size_t width, std::size_t rows,
-                 MatrixView<const double> v, double* forward) {
-  const std::size_t p = v.cols();
-  for (std::size_t panel = 0; panel * width < rows; ++panel) {
-    multiply_add({.m = p,
-                  .n = width,
-                  .k = v.rows(),
-                  .a = v.data(),
-                  .a_row_stride = 1,
-                  .a_col_stride = v.stride(),
-                  .b = block + panel * kBlock * width,
-                  .b_stride = width,
-                  .c = forward + panel * p * width,
-                  .c_stride = width});
-  }
 }
 
 template <class T>
@@ -301,49 +286,6 @@ Matrix<double> SymmetricGram<T>::dense(Workers& workers) {
 
 }  // namespace
 
-void add_block_times(const double* block, std::size_t width, std::size_t rows, std::size_t cols,
-                     MatrixView<const double> v, MatrixView<double> out) {
-  for (std::size_t panel = 0; panel * width < rows; ++panel) {
-    multiply_add({.m = cols,
-                  .n = v.cols(),
-                  .k = std::min(width, rows - panel * width),
-                  .a = block + panel * kBlock * width,
-                  .a_row_stride = width,
-                  .a_col_stride = 1,
-                  .b = v.data() + panel * width * v.stride(),
-                  .b_stride = v.stride(),
-                  .c = out.data(),
-                  .c_stride = out.stride()});
-  }
-}
-
-RemovedRows::RemovedRows(const RemovedMatrix& of_rows, std::size_t width)
-    : width_(width),
-      panels_((of_rows.rows.rows() + width - 1) / width),
-      negative_(of_rows.rows.cols(), panels_ * width) {
-  const MatrixView<const double> m = of_rows.rows;
-  for (std::size_t c = 0; c < m.cols(); ++c) {
-    const bool is_swapped = of_rows.swapped && c + 2 >= m.cols();
-    const std::size_t from = is_swapped ? 2 * m.cols() - 3 - c : c;
-    for (std::size_t i = 0; i < m.rows(); ++i) negative_(c, i) = -m(i, from);
-  }
-}
-
-void RemovedRows::subtract(double* block, MatrixView<const double> of_cols) const {
-  for (std::size_t panel = 0; panel < panels_; ++panel) {
-    multiply_add({.m = of_cols.rows(),
-                  .n = width_,
-                  .k = of_cols.cols(),
-                  .a = of_cols.data(),
-                  .a_row_stride = of_cols.stride(),
-                  .a_col_stride = 1,
-                  .b = negative_.data() + panel * width_,
-                  .b_stride = negative_.cols(),
-                  .c = block + panel * kBlock * width_,
-                  .c_stride = width_});
-  }
-}
-
 double GramOperator::stored_bytes(std::size_t n, std::size_t bytes_per_value) {
   const auto blocks = static_cast<double>(block_count(n));
   return blocks * (blocks + 1) / 2 * static_cast<double>(kBlockValues * bytes_per_value);
@@ -376,55 +318,12 @@ std::unique_ptr<GramOperator> make_gram(const Kernel& kernel, MatrixView<const d
   return std::make_unique<SymmetricGram<double>>(kernel, points, options.stored, workers);
 }
 
-std::vector<double> FeatureMean::offsets() const {
-  std::vector<double> offsets(products);
-  for (double& value : offsets) value -= norm2 / 2;
-  return offsets;
-}
-
 void KernelOperator::multiply(std::span<const double> v, std::span<double> y, Workers& workers) {
   Matrix<double> block(size(), kProductColumns);
   auto product = Matrix<double>::uninitialized(size(), kProductColumns);
   for (std::size_t i = 0; i < size(); ++i) block(i, 0) = v[i];
   multiply(block, product, workers);
   for (std::size_t i = 0; i < size(); ++i) y[i] = product(i, 0);
-}
-
-FeatureMean feature_mean(KernelOperator& gram, std::span<const double> weights, Workers& workers) {
-  const std::size_t n = gram.size();
-  std::vector<double> shares(n, 1.0);
-  std::ranges::copy(weights, shares.begin());
-  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
-  for (double& share : shares) share /= total;
-  FeatureMean mean{.products = std::vector<double>(n)};
-  gram.multiply(shares, mean.products, workers);
-  mean.norm2 = std::inner_product(shares.begin(), shares.end(), mean.products.begin(), 0.0);
-  return mean;
-}
-
-Matrix<double> kernel_matrix(const Kernel& kernel, MatrixView<const double> a,
-                             MatrixView<const double> b, Workers& workers) {
-  const auto shift = distance_shift(kernel, b);
-  const KernelPoints<double> from(kernel, a, shift);
-  const KernelPoints<double> to(kernel, b, shift);
-  const std::size_t width = panel_width<double>();
-  auto k = Matrix<double>::uninitialized(a.rows(), b.rows());
-  system::advise_huge_pages(k.data(), k.size() * sizeof(double));
-  workers.for_each(from.blocks(), [&](std::size_t i) {
-    std::vector<double> values(kBlockValues);
-    for (std::size_t j = 0; j < to.blocks(); ++j) {
-      // With b on the panel side, runs of a panel are runs of a row of the result.
-      to.block(j, from, i, values.data());
-      for (std::size_t row = 0; row < from.block_size(i); ++row) {
-        double* out = &k(i * kBlock + row, j * kBlock);
-        for (std::size_t col = 0; col < to.block_size(j); col += width) {
-          std::copy_n(values.data() + (col / width * kBlock + row) * width,
-                      std::min(width, to.block_size(j) - col), out + col);
-        }
-      }
-    }
-  });
-  return k;
 }
 
 }  // namespace mercer::engine

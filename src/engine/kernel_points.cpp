@@ -1,3 +1,5 @@
+#include "engine/kernel_points.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +10,6 @@
 
 #include <mercer/error.h>
 
-#include "engine/gram.h"
 #include "engine/kernel_value.h"
 #include "engine/packing.h"
 

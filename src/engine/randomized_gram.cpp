@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/kernel_points.h"
 #include "engine/kernel_rows.h"
 #include "engine/kernel_value.h"
 #include "engine/tall.h"

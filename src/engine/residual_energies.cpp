@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/kernel_points.h"
+#include "engine/removed_matrix.h"
 #include "engine/tall.h"
 #include "engine/tile.h"
 

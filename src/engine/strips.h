@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
+
+#include <mercer/matrix.h>
 
 #include "engine/tile.h"
 
@@ -73,5 +76,10 @@ class Strips {
   std::size_t cols_;
   std::vector<double> values_;
 };
+
+/// The columns of a strip of y become those of y L^-T, the strips before it being done; `squares`
+/// += the squared norms of the results. `negative` is -L^T.
+void solve_strip(const RowBlock& y, const Matrix<double>& lower, const Strips& negative,
+                 StripRange strip, std::array<double, kBlock>& squares);
 
 }  // namespace mercer::engine

@@ -14,7 +14,7 @@ namespace mercer::engine {
 // fastest.
 
 /// How packed points become a kernel value. With c = sum of the combined coordinates and
-/// s = -(half_norm_x + half_norm_y), scaled when packing (gram.cpp):
+/// s = -(half_norm_x + half_norm_y), scaled when packing (packing.cpp):
 enum class TileForm {
   linear,              ///< s + <x,y>
   gaussian,            ///< 2^(s + <x,y>)

@@ -8,7 +8,7 @@
 
 #include "engine/blas.h"
 #include "engine/dense_product.h"
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "methods/block_merge.h"
 
 namespace mercer::methods {

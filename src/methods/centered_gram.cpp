@@ -4,6 +4,7 @@
 
 #include <mercer/error.h>
 
+#include "engine/feature_mean.h"
 #include "engine/tall.h"
 #include "engine/tile.h"
 

@@ -4,8 +4,9 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "engine/pivoted_cholesky.h"
+#include "engine/random_pivots.h"
 
 namespace mercer::methods {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/blas.h"
+#include "engine/kernel_matrix.h"
 #include "engine/tall.h"
 #include "methods/landmark_set.h"
 #include "methods/pca.h"

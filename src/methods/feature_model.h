@@ -7,7 +7,7 @@
 #include <mercer/matrix.h>
 #include <mercer/model.h>
 
-#include "engine/gram.h"
+#include "engine/feature_mean.h"
 #include "engine/parallel.h"
 #include "engine/pivoted_cholesky.h"
 

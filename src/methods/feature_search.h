@@ -13,6 +13,7 @@
 #include <mercer/matrix.h>
 #include <mercer/summary.h>
 
+#include "engine/feature_mean.h"
 #include "engine/gram.h"
 #include "engine/greedy_pivots.h"
 #include "engine/pivoted_cholesky.h"

@@ -10,6 +10,7 @@
 
 #include "engine/gram.h"
 #include "engine/kernel_value.h"
+#include "engine/random_pivots.h"
 #include "system/memory.h"
 
 namespace mercer::methods {

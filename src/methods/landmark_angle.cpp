@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "engine/blas.h"
-#include "engine/gram.h"
+#include "engine/block_product.h"
+#include "engine/kernel_points.h"
 #include "engine/tall.h"
 #include "engine/tile.h"
 

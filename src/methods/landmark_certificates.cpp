@@ -6,6 +6,7 @@
 
 #include "engine/blas.h"
 #include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "engine/random.h"
 #include "engine/tall.h"
 #include "methods/landmark_angle.h"

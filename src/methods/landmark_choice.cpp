@@ -12,6 +12,7 @@
 #include "engine/greedy_pivots.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
+#include "engine/random_pivots.h"
 #include "methods/factor_moments.h"
 #include "methods/farthest_point.h"
 #include "methods/landmark_spectrum.h"

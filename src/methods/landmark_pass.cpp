@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 
 namespace mercer::methods {

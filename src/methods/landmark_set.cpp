@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/pivoted_cholesky.h"
 #include "engine/tile.h"

@@ -8,7 +8,7 @@
 #include <mercer/kernel.h>
 #include <mercer/matrix.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/parallel.h"
 #include "engine/tall.h"
 #include "engine/triangular.h"

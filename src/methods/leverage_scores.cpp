@@ -22,7 +22,8 @@
 #include <tuple>
 
 #include "engine/blas.h"
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/tile.h"
 #include "engine/triangular.h"

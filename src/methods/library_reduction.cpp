@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "engine/representing_pivots.h"
 #include "methods/block_merge.h"
 

@@ -27,7 +27,7 @@
 
 #include "engine/blas.h"
 #include "engine/fourier_features.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/statistics.h"
 #include "methods/component_choice.h"
 #include "methods/fit_record.h"

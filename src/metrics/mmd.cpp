@@ -10,8 +10,9 @@
 #include <mercer/error.h>
 #include <mercer/metrics.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
+#include "engine/parallel.h"
 #include "engine/tile.h"
 #include "metrics/arguments.h"
 

@@ -10,7 +10,8 @@
 
 #include <mercer/error.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
+#include "engine/parallel.h"
 #include "engine/tile.h"
 
 // |x - y|^2 = |x|^2 - 2 (<x,y> - |y|^2/2): the nearest points have the largest score

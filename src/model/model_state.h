@@ -6,7 +6,7 @@
 #include <mercer/model.h>
 
 #include "engine/fourier_features.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 
 namespace mercer {
 

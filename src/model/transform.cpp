@@ -13,7 +13,8 @@
 
 #include <mercer/error.h>
 
-#include "engine/gram.h"
+#include "engine/block_product.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/parallel.h"
 #include "engine/tile.h"

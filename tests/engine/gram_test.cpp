@@ -132,43 +132,6 @@ TEST(Gram, OneVectorAndEnergiesHaveTheSameBitsForAnyThreadsAndStorage) {
   }
 }
 
-TEST(Gram, FeatureMeansAreWeightedRowMeans) {
-  Workers workers(RunOptions{.threads = 2});
-  const auto points = normal_matrix(120, 2, 4);
-  const Kernel kernel = Gaussian{0.3};
-  const auto k = reference::kernel_matrix(kernel, points, points);
-  std::vector<double> weights(120);
-  for (std::size_t i = 0; i < 120; ++i) weights[i] = static_cast<double>(1 + i % 3);
-  for (const bool weighted : {false, true}) {
-    const auto gram = make_gram(kernel, points, {}, workers);
-    const FeatureMean mean =
-        feature_mean(*gram, weighted ? weights : std::vector<double>{}, workers);
-    double total = 0;
-    double sum = 0;
-    for (std::size_t i = 0; i < 120; ++i) {
-      double row = 0;
-      double row_weight = 0;
-      for (std::size_t j = 0; j < 120; ++j) {
-        row += (weighted ? weights[j] : 1) * k(i, j);
-        row_weight += weighted ? weights[j] : 1;
-      }
-      EXPECT_NEAR(mean.products[i], row / row_weight, 1e-14);
-      sum += (weighted ? weights[i] : 1) * row / row_weight;
-      total += weighted ? weights[i] : 1;
-    }
-    EXPECT_NEAR(mean.norm2, sum / total, 1e-14);
-    // Centred rows sum to 0.
-    const auto a = mean.offsets();
-    for (std::size_t i = 0; i < 120; ++i) {
-      double left = 0;
-      for (std::size_t j = 0; j < 120; ++j) {
-        left += (weighted ? weights[j] : 1) * (k(i, j) - a[i] - a[j]);
-      }
-      EXPECT_NEAR(left, 0, 1e-11);
-    }
-  }
-}
-
 TEST(Gram, DiagonalIsExact) {
   Workers workers(RunOptions{.threads = 2});
   const auto points = normal_matrix(250, 40, 1, 100, 1e6);
@@ -241,15 +204,6 @@ TEST(Gram, StoredBytesAreAboutHalfTheSquare) {
   EXPECT_NEAR(GramOperator::stored_bytes(10000, 8) / (4.0 * 1e8), 1, 0.1);
 }
 
-TEST(KernelMatrix, EqualsTheFormula) {
-  Workers workers(RunOptions{.threads = 2});
-  const auto a = normal_matrix(210, 5, 1);
-  const auto b = normal_matrix(50, 5, 2);
-  EXPECT_LT(largest_difference(kernel_matrix(Matern52{1.0}, a, b, workers),
-                               reference::kernel_matrix(Matern52{1.0}, a, b)),
-            1e-13);
-}
-
 RC_GTEST_PROP(GramProperty, ProductsEqualTheDefinitionForAnySize, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 450);
   const auto d = *rc::gen::inRange<std::size_t>(1, 30);
@@ -262,23 +216,6 @@ RC_GTEST_PROP(GramProperty, ProductsEqualTheDefinitionForAnySize, ()) {
       reference::multiply(reference::kernel_matrix(Gaussian{gamma}, points, points), v);
   RC_ASSERT(largest_difference(product(Gaussian{gamma}, points, {.stored = stored}, v, threads),
                                expected) < 1e-11);
-}
-
-// The middle of the points, not their mean, is taken off: one row far away must not cost the others
-// their digits.
-TEST(Gram, AnOutlierLeavesTheOtherValuesAlone) {
-  auto points = testing::normal_matrix(200, 3, 4);
-  points(0, 0) = 1e10;
-  Workers workers{RunOptions{.threads = 1}};
-  for (const Kernel& kernel : std::vector<Kernel>{Gaussian{.gamma = 0.1}, Matern52{.length = 2}}) {
-    const auto values = kernel_matrix(kernel, points, points, workers);
-    for (std::size_t i = 0; i < 200; ++i) {
-      for (std::size_t j = 0; j < 200; ++j) {
-        if (i + j == 0) continue;  // the outlier with itself: no digit of its distance is left
-        EXPECT_NEAR(values(i, j), kernel_value(kernel, points.row(i), points.row(j)), 1e-13);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/elimination.h"
+#include "engine/feature_mean.h"
+#include "engine/random_pivots.h"
 #include "engine/reference.h"
 #include "golden/golden.h"
 #include "numbers.h"

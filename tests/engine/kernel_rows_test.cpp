@@ -8,7 +8,7 @@
 #include <mercer/error.h>
 
 #include "engine/every_kernel.h"
-#include "engine/gram.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/simd.h"
 #include "numbers.h"

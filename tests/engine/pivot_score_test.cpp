@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "numbers.h"
 
 namespace mercer::engine {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/feature_mean.h"
 #include "engine/reference.h"
 #include "numbers.h"
 

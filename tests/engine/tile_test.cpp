@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/every_kernel.h"
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
+#include "engine/kernel_points.h"
 #include "engine/reference.h"
 #include "engine/simd.h"
 #include "numbers.h"

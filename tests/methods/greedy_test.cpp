@@ -8,7 +8,7 @@
 #include <mercer/greedy.h>
 #include <mercer/landmarks.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "golden/golden.h"
 #include "numbers.h"
 #include "summary_fields.h"

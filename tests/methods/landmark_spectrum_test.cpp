@@ -10,7 +10,8 @@
 #include <mercer/error.h>
 #include <mercer/kernel.h>
 
-#include "engine/gram.h"
+#include "engine/kernel_matrix.h"
+#include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
 #include "engine/reference.h"
 #include "golden/golden.h"

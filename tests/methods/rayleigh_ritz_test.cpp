@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/gram.h"
+#include "engine/kernel_matrix.h"
 #include "engine/reference.h"
 #include "numbers.h"
 
