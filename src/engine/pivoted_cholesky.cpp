@@ -53,6 +53,9 @@ PartialCholesky::PartialCholesky(const Kernel& kernel, MatrixView<const double> 
     if (!offsets_.empty()) diagonal_[i] -= 2 * offsets_[i];
     residuals_[i] = std::max(diagonal_[i], 0.0);
   }
+  for (std::size_t block = 0; block < packed_.blocks(); ++block) {
+    open_.push_back(packed_.block_size(block));
+  }
   if (residuals_.empty()) return;
   negligible_ = std::max(negligible_, kPivotTolerance * std::ranges::max(residuals_));
 }
@@ -218,6 +221,7 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
   Matrix<double> picked;
   const Columns columns = prepare_columns(rows, picked);
   workers_.for_each(packed_.blocks(), [&](std::size_t block) {
+    if (open_[block] == 0) return;  // new columns are zero on pivots
     const std::size_t first = block * kBlock;
     const std::size_t count = packed_.block_size(block);
     const RowBlock y = factor_rows(block).from(before);
@@ -229,7 +233,9 @@ void PartialCholesky::append_columns(std::span<const std::size_t> rows,
       residuals_[first + i] = std::max(residuals_[first + i] - squares[i], 0.0);
     }
   });
-  evaluations_ += static_cast<std::uint64_t>(size()) * added;
+  for (std::size_t block = 0; block < packed_.blocks(); ++block) {
+    if (open_[block] > 0) evaluations_ += packed_.block_size(block) * added;
+  }
   set_exact_entries(rows, lower);
 }
 
@@ -243,6 +249,7 @@ void PartialCholesky::set_exact_entries(std::span<const std::size_t> rows,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::ranges::copy(lower.row(i), values_ + rows[i] * stride_ + before);
     residuals_[rows[i]] = 0;
+    --open_[rows[i] / kBlock];
   }
   pivots_.insert(pivots_.end(), rows.begin(), rows.end());
 }
@@ -354,6 +361,7 @@ void PartialCholesky::forget_last() {
     const double value = values_[i * stride_ + last];
     residuals_[i] += value * value;
   }
+  ++open_[pivots_.back() / kBlock];
   pivots_.pop_back();
 }
 

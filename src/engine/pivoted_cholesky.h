@@ -122,6 +122,7 @@ class PartialCholesky {
   std::vector<double> residuals_;
   double negligible_ = 0;
   std::vector<std::size_t> pivots_;
+  std::vector<std::size_t> open_;  // rows of each block that are not pivots
   std::uint64_t evaluations_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
@@ -67,9 +68,10 @@ double smallest_eigenvalue(const LandmarkSet& set) {
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j <= i; ++j) upper(j, i) = lower(i, j);
   }
-  constexpr int kInverseIterations = 20;
-  double norm = 1;
-  for (int step = 0; step < kInverseIterations; ++step) {
+  constexpr int kMostIterations = 20;
+  constexpr double kEnough = 0.01;
+  double norm = 0;
+  for (int step = 0; step < kMostIterations; ++step) {
     for (std::size_t i = 0; i < m; ++i) {
       const double x = v[i] /= lower(i, i);
       for (std::size_t j = i + 1; j < m; ++j) v[j] -= x * upper(i, j);
@@ -80,8 +82,9 @@ double smallest_eigenvalue(const LandmarkSet& set) {
     }
     double sum = 0;
     for (const double x : v) sum += x * x;
-    norm = std::sqrt(sum);
+    const double before = std::exchange(norm, std::sqrt(sum));
     if (!(norm > 0) || !std::isfinite(norm)) return 0;
+    if (norm - before <= kEnough * norm) break;  // it only grows
     for (double& x : v) x /= norm;
   }
   return 1 / norm;
