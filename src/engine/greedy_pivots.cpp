@@ -160,11 +160,19 @@ BestPivots::BestPivots(std::unique_ptr<GramOperator> gram, PartialCholesky& fact
 
 /// Rows that may have the largest score, ascending. In single precision at least as many as are
 /// looked at for the price of one.
+///
+/// A row that is nearly spanned may point the right way and win. But a residual d is known only to
+/// 1e-16 k(x, x) / d of itself, and so is the column that it scales: where others have a residual
+/// that is larger by a large factor, they come first.
 std::vector<std::size_t> BestPivots::contenders() const {
+  constexpr double kNearlySpanned = 1e-6;
+  const auto residuals = factor_.residuals();
+  double largest = 0;
+  for (const std::size_t row : energies_.active()) largest = std::max(largest, residuals[row]);
+  const double least_residual = std::max(factor_.negligible(), kNearlySpanned * largest);
   std::vector<std::size_t> rows;
-  std::ranges::copy_if(energies_.active(), std::back_inserter(rows), [&](std::size_t row) {
-    return factor_.residuals()[row] > factor_.negligible();
-  });
+  std::ranges::copy_if(energies_.active(), std::back_inserter(rows),
+                       [&](std::size_t row) { return residuals[row] > least_residual; });
   const auto score = [&](std::size_t row, double error) {
     return score_(row, energies_.values()[row] + error);
   };

@@ -239,8 +239,9 @@ RC_GTEST_PROP(Incremental, AnyStreamAccountsForEverything, ()) {
                      .mse = *rc::gen::element(0.2, 0.01)};
   options.merge.keep = *rc::gen::element(0.95, 1.0);
   options.library_limit = *rc::gen::inRange<std::size_t>(2, 40);
-  // As for merged blocks (block_model_property_test.cpp).
-  const double rounding = options.library.rule == PivotRule::best ? 1e-7 : 1e-8;
+  // As for merged blocks (block_model_property_test.cpp), where reduced libraries add pivots down
+  // to 1e-10: 2e-8 in the worst of 20,000 cases.
+  constexpr double kRounding = 1e-7;
   IncrementalFit fit(Gaussian{.gamma = 0.2}, options);
   Matrix<double> all(0, d);
   const auto sizes = *rc::gen::container<std::vector<std::size_t>>(
@@ -252,15 +253,15 @@ RC_GTEST_PROP(Incremental, AnyStreamAccountsForEverything, ()) {
     const auto block = fit.block();
     RC_ASSERT(block.rows() == all.rows());
     RC_ASSERT(block.library_size() <= options.library_limit);
-    RC_ASSERT(testing::missing_trace(block) < rounding);
-    RC_ASSERT(testing::inconsistency(block, testing::CountComponents::by_weight) < rounding);
+    RC_ASSERT(testing::missing_trace(block) < kRounding);
+    RC_ASSERT(testing::inconsistency(block, testing::CountComponents::by_weight) < kRounding);
     if (block.components() == 0) continue;
     const Fit model = fit.finish({.components = 2});
     const Fit exact = fit_exact(all, fit.kernel(), {.components = 2, .center = options.center});
     for (std::size_t i = 0; i < std::min(model.summary.components, exact.summary.components); ++i) {
       const auto interval = model.summary.eigenvalue_intervals[i];
-      RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - rounding * block.trace());
-      RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + rounding * block.trace());
+      RC_ASSERT(exact.summary.eigenvalues[i] >= interval.low - kRounding * block.trace());
+      RC_ASSERT(exact.summary.eigenvalues[i] <= interval.high + kRounding * block.trace());
     }
   }
 }
