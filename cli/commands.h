@@ -7,6 +7,7 @@ class Program;
 // One function and one file per subcommand.
 void add_fit(Program& program);
 void add_transform(Program& program);
+void add_reconstruct(Program& program);
 void add_summarize(Program& program);
 void add_merge(Program& program);
 void add_update(Program& program);

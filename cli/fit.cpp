@@ -11,6 +11,7 @@
 
 #include <mercer/data.h>
 #include <mercer/model.h>
+#include <mercer/preimage.h>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -33,6 +34,8 @@ struct FitFlags {
   std::string json;
   std::string scores;
   bool plot = false;
+  bool learn_preimage = false;
+  std::optional<double> preimage_alpha;
 
   MethodFlags method;
   KernelFlags kernel;
@@ -203,6 +206,23 @@ void require_weights_taken(const std::string& method, const TableFlags& table) {
         fmt::format("the method {} has no weights; leave out --sample-weight-column", method));
 }
 
+/// What cannot have a map from scores to points is known before the fit.
+void require_learnable(const FitFlags& flags, const std::string& method) {
+  if (!flags.learn_preimage) {
+    if (flags.preimage_alpha) throw UsageError("--preimage-alpha is an option of --learn-preimage");
+    return;
+  }
+  const bool graph =
+      method == "laplacian_eigenmaps" || method == "diffusion_maps" || method == "normalized_cut";
+  if (graph || method == "random_features")
+    throw UsageError(fmt::format(
+        "--learn-preimage does not go with the method {}: {}", method,
+        graph ? "its components are functions on a graph" : "it keeps no points to learn from"));
+  if (flags.table.projection.is_given())
+    throw UsageError(
+        "--learn-preimage does not go with a random projection, which cannot be undone");
+}
+
 void require_good_outputs(const FitFlags& flags) {
   require_other_file(flags.output, {flags.data});
   require_writable(flags.output);
@@ -289,6 +309,7 @@ void run(const FitFlags& flags) {
   const PreparedFit prepared = prepare(flags.method, kernel);
   flags.table.projection.require_fitting(kernel);
   require_weights_taken(prepared.choice.method, flags.table);
+  require_learnable(flags, prepared.choice.method);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run_options = flags.run.options(bar);
   require_good_outputs(flags);
@@ -310,7 +331,12 @@ void run(const FitFlags& flags) {
   const PlotPoints plot = compute_scores(flags, fit.model, data.rows(), run_options, bar);
   bar.clear();
   throw_if_interrupted();
-  fit.model.with_input(data.input()).with_summary(summary).save(flags.output);
+  Model model = fit.model.with_input(data.input()).with_summary(summary);
+  if (flags.learn_preimage) {
+    model = learn_preimage(model, flags.preimage_alpha.value_or(1), run_options);
+    bar.clear();
+  }
+  model.save(flags.output);
   if (const std::string& path = flags.method.manifold.labels_out; !path.empty())
     write_text(path, cluster_lines(clusters));
   print_results(flags, summary, data.labels(), plot);
@@ -353,6 +379,11 @@ void add_fit(Program& program) {
   arguments.option("--json", "FILE", flags->json,
                    "Also write the summary as JSON; - prints it and nothing else");
   arguments.flag("--plot", flags->plot, "Draw the first two components with characters");
+  arguments.flag("--learn-preimage", flags->learn_preimage,
+                 "Also learn a map from components back to points, from the library, for mercer "
+                 "reconstruct --preimage ridge");
+  arguments.option("--preimage-alpha", "A", flags->preimage_alpha,
+                   "Ridge of that map (default 1): smaller follows the points more closely");
   flags->run.add_quiet(arguments, "Print one line instead of the whole summary");
   flags->method.add_problem(arguments);
   flags->kernel.add(arguments);

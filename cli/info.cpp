@@ -73,6 +73,8 @@ void show(const InfoFlags& flags, const Model& model, const std::string& size) {
   fmt::print("{}: a model of {}\n\n{}\n", flags.file, size, model.summary().full());
   print_line("takes",
              input_text(model.input(), model.input().point_columns(model.input_columns())));
+  if (model.has_preimage_map())
+    print_line("gives back", "points, by a map learned from the library (mercer reconstruct)");
 }
 
 void require_model_for_json(const InfoFlags& flags) {

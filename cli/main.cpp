@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   Program program;
   add_fit(program);
   add_transform(program);
+  add_reconstruct(program);
   add_summarize(program);
   add_merge(program);
   add_update(program);

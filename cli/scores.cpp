@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <mercer/data.h>
+#include <mercer/error.h>
+
 #include "cli/interrupt.h"
 
 namespace mercer::cli {
@@ -17,21 +22,42 @@ std::size_t block_rows(const Model& model) {
 
 }  // namespace
 
-std::size_t transform_rows(const Model& model, RowSource& source, RunOptions run, ProgressBar& bar,
-                           const std::function<void(MatrixView<const double> points,
-                                                    MatrixView<const double> scores)>& use) {
-  run.progress = nullptr;  // a block is short; the bar counts rows
+std::unique_ptr<RowSource> open_new_rows(const std::string& path, const Model& model,
+                                         const RunFlags& run) {
+  TableOptions options;
+  options.rules = model.input().columns;
+  options.memory_limit_bytes = run.memory_limit_bytes();
+  options.cancelled = interrupted;
+  auto source = open_rows(path, options);
+  if (source->cols() != model.input_columns())
+    throw DataError(fmt::format("{} has {} columns, but the model takes {}", path, source->cols(),
+                                model.input_columns()));
+  return source;
+}
+
+std::size_t for_each_block(const Model& model, RowSource& source, const char* phase,
+                           ProgressBar& bar,
+                           const std::function<void(MatrixView<const double> points)>& use) {
   source.rewind();
   std::size_t rows = 0;
   while (auto block = source.next(block_rows(model))) {
     throw_if_interrupted();
-    bar.show({.phase = "transform", .rows_done = rows, .rows_total = source.rows().value_or(0)});
+    bar.show({.phase = phase, .rows_done = rows, .rows_total = source.rows().value_or(0)});
     const Matrix<double> points = std::move(*block).dense();
-    use(points, model.transform(points, run));
+    use(points);
     rows += points.rows();
   }
   throw_if_interrupted();
   return rows;
+}
+
+std::size_t transform_rows(const Model& model, RowSource& source, RunOptions run, ProgressBar& bar,
+                           const std::function<void(MatrixView<const double> points,
+                                                    MatrixView<const double> scores)>& use) {
+  run.progress = nullptr;  // a block is short; the bar counts rows
+  return for_each_block(model, source, "transform", bar, [&](MatrixView<const double> points) {
+    use(points, model.transform(points, run));
+  });
 }
 
 }  // namespace mercer::cli

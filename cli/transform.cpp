@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <mercer/data.h>
-#include <mercer/error.h>
 #include <mercer/model.h>
 
 #include "cli/commands.h"
@@ -44,25 +43,13 @@ Matrix<double> with_column(MatrixView<const double> scores, const std::vector<do
   return wide;
 }
 
-std::unique_ptr<RowSource> open_data(const TransformFlags& flags, const Model& model) {
-  TableOptions options;
-  options.rules = model.input().columns;
-  options.memory_limit_bytes = flags.run.memory_limit_bytes();
-  options.cancelled = interrupted;
-  auto source = open_rows(flags.data, options);
-  if (source->cols() != model.input_columns())
-    throw DataError(fmt::format("{} has {} columns, but the model takes {}", flags.data,
-                                source->cols(), model.input_columns()));
-  return source;
-}
-
 struct Transformed {
   std::size_t rows = 0;
   std::size_t far_rows = 0;  ///< too far from all nodes of a graph
 };
 
 Transformed transform_all(const TransformFlags& flags, const Model& model) {
-  const auto source = open_data(flags, model);
+  const auto source = open_new_rows(flags.data, model, flags.run);
   ProgressBar bar(!flags.run.quiet);
   const RunOptions run = flags.run.options(bar);
   RunOptions quiet = run;

@@ -27,6 +27,7 @@
 #include <mercer/partitioned.h>
 #include <mercer/platform.h>
 #include <mercer/precision.h>
+#include <mercer/preimage.h>
 #include <mercer/projection.h>
 #include <mercer/random_features.h>
 #include <mercer/randomized.h>

@@ -96,6 +96,38 @@ double RadialKernel::value(double r) const {
   return 1 - drop(r);
 }
 
+double RadialKernel::distance(double value) const {
+  if (value >= 1) return 0;
+  double low = 0;
+  double high = length_scale_;
+  while (1 - drop(high) > value) {
+    low = high;
+    high *= 2;
+  }
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;
+    (1 - drop(middle) > value ? low : high) = middle;
+  }
+}
+
+std::optional<Kernel> RadialKernel::fall() const {
+  return std::visit(Overloaded{[](const Gaussian& k) -> std::optional<Kernel> { return k; },
+                               [](const Matern32& k) -> std::optional<Kernel> {
+                                 return Laplacian{.gamma = std::numbers::sqrt3 / *k.length};
+                               },
+                               [](const Matern52& k) -> std::optional<Kernel> {
+                                 return Matern32{.length = std::sqrt(3.0 / 5.0) * *k.length};
+                               },
+                               [](const RationalQuadratic& k) -> std::optional<Kernel> {
+                                 return RationalQuadratic{
+                                     .length = *k.length * std::sqrt(k.alpha / (k.alpha + 1)),
+                                     .alpha = k.alpha + 1};
+                               },
+                               [](const auto&) -> std::optional<Kernel> { return std::nullopt; }},
+                    kernel_);
+}
+
 double RadialKernel::drop(double r) const {
   return std::visit(
       Overloaded{

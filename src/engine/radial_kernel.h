@@ -13,6 +13,11 @@ class RadialKernel {
   static std::optional<RadialKernel> of(const Kernel& kernel);
 
   double value(double r) const;
+  /// The r with k(r) = value, for 0 < value <= 1.
+  double distance(double value) const;
+  /// How fast k falls with r^2, -dk/d(r^2), up to a constant factor: again a kernel. Nothing for a
+  /// laplacian kernel, where it has no bound at r = 0.
+  std::optional<Kernel> fall() const;
   /// The unit in which radii are given: 1/sqrt(gamma), 1/gamma or the length parameter.
   double length_scale() const { return length_scale_; }
   /// The largest slope |dk/dr|.

@@ -116,6 +116,20 @@ void validate_normalizer(const ModelParts& parts) {
   require_finite(parts.degree_shift, "degree_shift");
 }
 
+void validate_preimage_map(const ModelParts& parts) {
+  const Matrix<double>& scores = parts.preimage_scores;
+  if (scores.empty() && parts.preimage_coefficients.empty()) return;
+  if (parts.library.empty())
+    throw InvalidArgument("model parts: a map from scores to points needs a library");
+  require_size(scores.cols(), parts.coefficients.cols(), "a row of preimage_scores");
+  require_size(parts.preimage_coefficients.rows(), scores.rows(),
+               "a column of preimage_coefficients");
+  require_size(parts.preimage_coefficients.cols(), parts.library.cols(),
+               "a row of preimage_coefficients");
+  require_finite(scores, "preimage_scores");
+  require_finite(parts.preimage_coefficients, "preimage_coefficients");
+}
+
 void validate_numbers(const ModelParts& parts) {
   if (parts.coefficients.rows() == 0)
     throw InvalidArgument("model parts: coefficients has no rows");
@@ -142,6 +156,7 @@ Model::Model(ModelParts parts) {
   validate_numbers(parts);
   validate_feature_map(parts);
   validate_normalizer(parts);
+  validate_preimage_map(parts);
   model::check_input(parts.input, parts.kernel, point_columns(parts));
   InputMaps input = std::exchange(parts.input, {});
   Summary summary = std::exchange(parts.summary, {});
@@ -219,6 +234,18 @@ std::span<const double> Model::degree_weights() const {
 
 std::span<const double> Model::degree_shift() const {
   return state_->fitted->parts.degree_shift;
+}
+
+bool Model::has_preimage_map() const {
+  return !state_->fitted->parts.preimage_scores.empty();
+}
+
+MatrixView<const double> Model::preimage_scores() const {
+  return state_->fitted->parts.preimage_scores;
+}
+
+MatrixView<const double> Model::preimage_coefficients() const {
+  return state_->fitted->parts.preimage_coefficients;
 }
 
 const Summary& Model::summary() const {

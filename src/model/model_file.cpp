@@ -54,6 +54,8 @@ ModelParts read_parts(ContainerReader& reader, Kernel kernel) {
   parts.mean_coefficients = reader.vector("mean_coefficients");
   parts.degree_weights = reader.vector("degree_weights");
   parts.degree_shift = reader.vector("degree_shift");
+  parts.preimage_scores = reader.matrix("preimage_scores");
+  parts.preimage_coefficients = reader.matrix("preimage_coefficients");
   const Json scalars = reader.parse("scalars");
   const ObjectReader numbers(scalars, reader.file() + ": scalars");
   parts.centered = numbers.flag("centered");
@@ -115,6 +117,10 @@ void Model::save(const std::filesystem::path& path) const {
   if (!parts.degree_weights.empty())
     tensors.push_back(as_tensor("degree_weights", parts.degree_weights));
   if (!parts.degree_shift.empty()) tensors.push_back(as_tensor("degree_shift", parts.degree_shift));
+  if (!parts.preimage_scores.empty()) {
+    tensors.push_back(as_tensor("preimage_scores", parts.preimage_scores));
+    tensors.push_back(as_tensor("preimage_coefficients", parts.preimage_coefficients));
+  }
   model::add_input(input, metadata, tensors);
   model::write_container(path, kKind, metadata, tensors);
 }

@@ -32,6 +32,8 @@ struct FittedParts {
   /// Coefficients and, as one more column, the mean coefficients or the degree weights (no model
   /// has both), padded to whole vectors.
   mutable Matrix<double> padded_coefficients;
+  mutable std::once_flag images_once;
+  mutable Matrix<double> images;  ///< of components and mean at the library: Expansion::images
 };
 
 struct Model::State {

@@ -38,6 +38,36 @@ TEST(RadialKernel, ValuesAreThoseOfTheKernel) {
   }
 }
 
+TEST(RadialKernel, DistancesAreTheInverseOfValues) {
+  for (const Kernel& kernel : radial_kernels()) {
+    const auto radial = RadialKernel::of(kernel);
+    for (const double value : {1.0, 0.999, 0.7, 0.1, 1e-8}) {
+      const double r = radial->distance(value);
+      EXPECT_NEAR(radial->value(r), value, 1e-14) << kernel_name(kernel);
+    }
+    EXPECT_EQ(radial->distance(1), 0);
+  }
+}
+
+TEST(RadialKernel, TheFallIsTheSlopeInTheSquaredDistance) {
+  for (const Kernel& kernel : radial_kernels()) {
+    const auto radial = RadialKernel::of(kernel);
+    const auto fall = radial->fall();
+    EXPECT_EQ(fall.has_value(), !std::holds_alternative<Laplacian>(kernel));
+    if (!fall) continue;
+    const auto slope = RadialKernel::of(*fall);
+    const auto difference = [&](double r) {
+      const double step = 1e-5 * r;
+      return (radial->drop(r + step) - radial->drop(r - step)) / (4 * r * step);
+    };
+    const double scale = radial->length_scale();
+    const double factor = difference(scale) / slope->value(scale);
+    for (const double r : {0.2 * scale, 0.7 * scale, 2 * scale}) {
+      EXPECT_NEAR(difference(r) / (factor * slope->value(r)), 1, 1e-7) << kernel_name(kernel);
+    }
+  }
+}
+
 // 1 - k falls like r or r^2: no digit may be lost where 1 - k itself would have none left.
 TEST(RadialKernel, TinyDistancesKeepTheirDigits) {
   const auto drop = [](const Kernel& kernel, double r) {
