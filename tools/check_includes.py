@@ -29,6 +29,7 @@ DIRECTIONS = {
     "src/model": ["src/model/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src/methods": ["src/methods/*", "src/density/*", "src/model/*", "src/engine/*", "src/system/*"]
     + ANY_PUBLIC,
+    "src/comparison": ["src/comparison/*", "src/engine/random.h", "src/system/*"] + ANY_PUBLIC,
     "src/metrics": ["src/metrics/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src": ANY_PUBLIC,
     "cli": ["cli/*"] + ANY_PUBLIC,
@@ -60,7 +61,7 @@ LIBRARIES = [
         re.compile(r"(cblas|cblas-.*|f77blas|openblas.*|lapack|lapacke|lapack/.*|openblas/.*)(\.h)?$"),
         ("src/engine/blas.",),
     ),
-    Library("nlohmann-json", re.compile(r"nlohmann/"), ("src/model/",)),
+    Library("nlohmann-json", re.compile(r"nlohmann/"), ("src/model/", "src/comparison/")),
     Library("zlib", re.compile(r"(zlib|zconf)\.h$"), ("src/data/", "src/model/", "tests/fuzz/")),
     Library("libpng", re.compile(r"(png|libpng.*/png)\.h$"), ("src/data/",)),
     Library("CLI11", re.compile(r"CLI/"), ("cli/",)),

@@ -5,6 +5,7 @@
 #include <mercer/auto.h>
 #include <mercer/bandwidth.h>
 #include <mercer/block_model.h>
+#include <mercer/compare.h>
 #include <mercer/compress.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <malloc.h>
 #include <new>
+#include <sstream>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,6 +29,18 @@ std::uint64_t control_group_limit_bytes() {
   return UINT64_MAX;
 }
 
+/// A line of /proc/self/status, which counts in kB.
+std::optional<std::uint64_t> process_status(std::string_view name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(name)) continue;
+    std::istringstream words(line.substr(name.size() + 1));
+    std::uint64_t kilobytes = 0;
+    if (words >> kilobytes) return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::uint64_t installed_memory_bytes() {
@@ -41,6 +56,19 @@ std::uint64_t peak_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+MemoryMark::MemoryMark() {
+  malloc_trim(0);
+  // 5: "the peak resident set size is reset to the current one" (proc(5)).
+  std::ofstream clear("/proc/self/clear_refs");
+  if (clear << "5" << std::flush) before_ = process_status("VmHWM");
+}
+
+std::optional<std::uint64_t> MemoryMark::growth_bytes() const {
+  const auto now = process_status("VmHWM");
+  if (!before_ || !now) return std::nullopt;
+  return *now > *before_ ? *now - *before_ : 0;
 }
 
 std::uint64_t memory_limit_bytes(std::uint64_t asked) {

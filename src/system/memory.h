@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mercer::system {
@@ -12,6 +13,19 @@ std::uint64_t installed_memory_bytes();
 
 /// The largest resident size that this process has had.
 std::uint64_t peak_memory_bytes();
+
+/// How much more memory the process comes to hold while this lives. The system keeps one high-water
+/// mark for a process, which is reset here, so only one of these counts at a time.
+class MemoryMark {
+ public:
+  /// Gives memory that was freed back to the system first, or it would hide what is taken next.
+  MemoryMark();
+  /// Nothing where the system cannot reset its mark.
+  std::optional<std::uint64_t> growth_bytes() const;
+
+ private:
+  std::optional<std::uint64_t> before_;
+};
 
 /// `asked` itself, or half of the installed memory when it is 0.
 std::uint64_t memory_limit_bytes(std::uint64_t asked);

@@ -22,6 +22,22 @@ TEST(Memory, PeakGrowsWithMemoryThatWasTouched) {
   EXPECT_GT(peak_memory_bytes(), before + (std::size_t{32} << 20));
 }
 
+TEST(Memory, GrowthIsCountedFromTheMark) {
+  {
+    LargeBuffer before(std::size_t{96} << 20);
+    std::memset(before.data(), 1, before.size_bytes());
+  }
+  const MemoryMark mark;
+  if (!mark.growth_bytes()) GTEST_SKIP() << "the system does not reset its high-water mark";
+  EXPECT_LT(*mark.growth_bytes(), std::size_t{16} << 20);
+  {
+    LargeBuffer buffer(std::size_t{64} << 20);
+    std::memset(buffer.data(), 1, buffer.size_bytes());
+  }
+  EXPECT_GT(*mark.growth_bytes(), std::size_t{48} << 20);
+  EXPECT_LT(*mark.growth_bytes(), std::size_t{90} << 20);
+}
+
 TEST(Memory, BytesAreWrittenForPeople) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");
