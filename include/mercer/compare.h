@@ -104,7 +104,7 @@ struct Comparison {
   std::string label(std::size_t contender) const;
   /// A table of the summaries, for people.
   std::string text() const;
-  /// A line for every measurement.
+  /// A line for every measurement; no line end after the last.
   std::string csv() const;
   /// Summaries and measurements (docs/comparison.schema.json).
   std::string json() const;

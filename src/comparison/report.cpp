@@ -165,6 +165,7 @@ std::string Comparison::csv() const {
                         csv_cell(one.eigenvalue_error), csv_cell(one.residual_trace_fraction),
                         csv_cell(one.accuracy), csv_cell(one.memory_bytes));
   }
+  text.pop_back();
   return text;
 }
 
@@ -204,7 +205,7 @@ std::string Comparison::json() const {
     }
     object["measurements"].push_back(std::move(row));
   }
-  return object.dump(2) + "\n";
+  return object.dump(2);
 }
 
 }  // namespace mercer
