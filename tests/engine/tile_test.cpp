@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/every_kernel.h"
+#include "engine/every_target.h"
 #include "engine/kernel_matrix.h"
 #include "engine/kernel_points.h"
 #include "engine/reference.h"
-#include "engine/simd.h"
 #include "numbers.h"
 
 namespace mercer::engine {
@@ -22,15 +22,8 @@ using testing::normal_matrix;
 using testing::uniform_matrix;
 
 /// Every instruction set of this CPU, not only the best one.
-class TileOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  TileOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, TileOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class TileOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(TileOnEveryTarget);
 
 /// |got - exact| in units of the last place of the exact value, denormals included.
 template <class T>
