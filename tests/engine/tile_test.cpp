@@ -283,6 +283,29 @@ void expect_block_sums() {
   }
 }
 
+TEST_P(TileOnEveryTarget, KernelsAreSymmetricToTheLastBit) {
+  const auto many = uniform_matrix(50, 7, 1);
+  const auto few = uniform_matrix(5, 7, 2);
+  const std::size_t width = panel_width<double>();
+  for (const Kernel& kernel : testing::every_kernel()) {
+    const auto shift = distance_shift(kernel, many);
+    const KernelPoints<double> a(kernel, many.view(), shift);
+    const KernelPoints<double> b(kernel, few.view(), shift);
+    if (!a.tiled()) continue;
+    auto ab = Matrix<double>::uninitialized(kBlock, kBlock);
+    auto ba = Matrix<double>::uninitialized(kBlock, kBlock);
+    a.block(0, b, 0, ab.data());
+    b.block(0, a, 0, ba.data());
+    for (std::size_t i = 0; i < many.rows(); ++i) {
+      for (std::size_t j = 0; j < few.rows(); ++j) {
+        EXPECT_EQ(ab.data()[(i / width * kBlock + j) * width + i % width],
+                  ba.data()[(j / width * kBlock + i) * width + j % width])
+            << kernel_name(kernel);
+      }
+    }
+  }
+}
+
 TEST_P(TileOnEveryTarget, BlockSumsEqualTheDefinitionForEveryShape) {
   expect_block_sums<double>();
   expect_block_sums<float>();
