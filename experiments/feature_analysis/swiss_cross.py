@@ -12,15 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import ROOT, mercer, read_file
-
-OUTPUT = ROOT / "docs/pictures/feature_analysis.png"
+from command import mercer, read_file
+from picture import finish_panel, panels, save
 
 
 def main():
@@ -29,7 +24,7 @@ def main():
         points_file, model = folder / "points.npy", folder / "m.mercer"
         mercer("generate", "swiss_cross", "-o", points_file, "--n", 1200, "--noise", 1, "--seed", 1)
         points = np.load(points_file)
-        figure, axes = plt.subplots(1, 2, figsize=(9, 4.5), sharex=True, sharey=True)
+        figure, axes = panels(2, (9, 4.5))
         for axis, method in zip(axes, ("akfa", "skfa")):
             # With a sparse mean the library is the chosen rows, in their order.
             summary = json.loads(mercer("fit", points_file, "-o", model, "--method", method, "--features", 15,
@@ -40,14 +35,10 @@ def main():
             for i, (x, y) in enumerate(chosen):
                 axis.annotate(i + 1, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7)
             error = summary["reconstruction_error"]
-            axis.set_title(f"{method.upper()}: 15 features leave {error:.3f}", fontsize=10)
-            axis.set_aspect("equal")
+            finish_panel(axis, f"{method.upper()}: 15 features leave {error:.3f}")
             print(f"{method}: error {error:.4f}, mean distance of the rows from the middle "
                   f"{np.abs(chosen).max(axis=1).mean():.2f}")
-        figure.tight_layout()
-        OUTPUT.parent.mkdir(exist_ok=True)
-        figure.savefig(OUTPUT, dpi=110, bbox_inches="tight")
-    print(OUTPUT)
+        save(figure, "feature_analysis.png")
 
 
 if __name__ == "__main__":

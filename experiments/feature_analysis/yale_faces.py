@@ -2,8 +2,8 @@
 """Yale faces by 80 kernel features and nearest neighbours, leaving one out: accuracy over widths, neighbours, classes.
 
 Table 3, figure 5 and table 4 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006.
-The images are the aligned ones of 64 x 64 pixels, averaged to 26 x 25 (the paper reduced the originals, with
-their background), each of mean 0 and variance 1. Some minutes.
+The images are the aligned ones of 64 x 64 pixels, averaged to 26 x 25, each of mean 0 and variance 1 (the paper's are
+26 x 25, "centered and normalized"; how they were cropped and reduced is not said). Some minutes.
 """
 
 import json

@@ -10,15 +10,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from command import ROOT, mercer, read_file
-
-PICTURES = ROOT / "docs/pictures"
+from command import mercer, read_file
+from picture import finish_panel, panels, save
 
 
 def diffusion_picture(folder):
@@ -31,8 +27,7 @@ def diffusion_picture(folder):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4))
     axes[0].scatter(points[:, 0], points[:, 2], s=1, c=scores[:, 0], linewidths=0)
     axes[0].scatter(1.06 * centers[:, 0], 1.06 * centers[:, 2], s=2, color="tab:red", linewidths=0)
-    axes[0].set_title(f"{len(points)} points from the side, {len(centers)} centres in red, moved outwards", fontsize=10)
-    axes[0].set_aspect("equal")
+    finish_panel(axes[0], f"{len(points)} points from the side, {len(centers)} centres in red, moved outwards")
     axes[1].scatter(*scores.T, s=1, c=scores[:, 0], linewidths=0)
     axes[1].set_title("their first two diffusion coordinates", fontsize=10)
     save(figure, "diffusion_maps.png")
@@ -41,7 +36,7 @@ def diffusion_picture(folder):
 def cut_picture(folder):
     points_file, labels_file = folder / "moons.npy", folder / "labels.txt"
     mercer("generate", "moons", "-o", points_file, "--n", 20000, "--noise", 0.1, "--seed", 1)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 3), sharex=True, sharey=True)
+    figure, axes = panels(2, (11, 3))
     points = np.load(points_file)
     for axis, gamma in zip(axes, (2, 60)):
         model = folder / "moons.mercer"
@@ -50,15 +45,8 @@ def cut_picture(folder):
         centers = read_file(model)[1]["library"]
         axis.scatter(*points.T, s=1, c=np.loadtxt(labels_file), cmap="coolwarm", linewidths=0)
         axis.scatter(*centers.T, s=4, color="black", linewidths=0)
-        axis.set_title(f"γ = {gamma}, {len(centers)} centres", fontsize=10)
-        axis.set_aspect("equal")
+        finish_panel(axis, f"γ = {gamma}, {len(centers)} centres")
     save(figure, "normalized_cut.png")
-
-
-def save(figure, name):
-    figure.tight_layout()
-    figure.savefig(PICTURES / name, dpi=110, bbox_inches="tight")
-    print(PICTURES / name)
 
 
 def main():

@@ -11,17 +11,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import ROOT, mercer, read_file
+from command import mercer, read_file
+from picture import finish_panel, panels, save
 
 GAMMA = 1.0
 ELL = 3
-OUTPUT = ROOT / "docs/pictures/reduced_sets.png"
 
 
 def reduced_set(points, method, folder):
@@ -38,17 +34,14 @@ def main():
         points_file = folder / "points.npy"
         mercer("generate", "moons", "-o", points_file, "--n", 4000, "--noise", 0.12, "--seed", 1)
         points = np.load(points_file)
-        figure, axes = plt.subplots(1, 4, figsize=(14, 3), sharex=True, sharey=True)
+        figure, axes = panels(4, (14, 3))
         for axis, method in zip(axes, ("shadow", "kmeans", "paring", "herding")):
             centers, shares = reduced_set(points_file, method, folder)
             axis.scatter(*points.T, s=1, color="0.75", linewidths=0)
             axis.scatter(*centers.T, s=4000 * shares, facecolors="none", edgecolors="tab:blue", linewidths=0.8)
             axis.scatter(*centers.T, s=3, color="tab:red", linewidths=0)
-            axis.set_title(f"{method}: {len(centers)} centres", fontsize=10)
-            axis.set_aspect("equal")
-        figure.tight_layout()
-        figure.savefig(OUTPUT, dpi=110, bbox_inches="tight")
-    print(OUTPUT)
+            finish_panel(axis, f"{method}: {len(centers)} centres")
+        save(figure, "reduced_sets.png")
 
 
 if __name__ == "__main__":

@@ -11,16 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import ROOT, mercer, read_file
+from command import mercer, read_file
+from picture import finish_panel, panels, save
 
 GAMMA = 1.0
-OUTPUT = ROOT / "docs/pictures/shadow_cover.png"
 
 
 def cover(points, ell, folder):
@@ -35,19 +31,15 @@ def main():
         points_file = folder / "points.npy"
         mercer("generate", "moons", "-o", points_file, "--n", 4000, "--noise", 0.12, "--seed", 1)
         points = np.load(points_file)
-        figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), sharex=True, sharey=True)
+        figure, axes = panels(3, (12, 3.6))
         for axis, ell in zip(axes, (2, 3, 4)):
             tensors = cover(points_file, ell, folder)
             centers, weights = tensors["centers"], tensors["weights"]
             axis.scatter(*points.T, s=1, color="0.75", linewidths=0)
             axis.scatter(*centers.T, s=weights * 1.5, facecolors="none", edgecolors="tab:blue", linewidths=0.8)
             axis.scatter(*centers.T, s=3, color="tab:red", linewidths=0)
-            axis.set_title(f"ℓ = {ell}: {len(centers)} centres for {len(points)} points", fontsize=10)
-            axis.set_aspect("equal")
-        figure.tight_layout()
-        OUTPUT.parent.mkdir(exist_ok=True)
-        figure.savefig(OUTPUT, dpi=110, bbox_inches="tight")
-    print(OUTPUT)
+            finish_panel(axis, f"ℓ = {ell}: {len(centers)} centres for {len(points)} points")
+        save(figure, "shadow_cover.png")
 
 
 if __name__ == "__main__":

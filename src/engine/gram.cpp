@@ -58,8 +58,6 @@ class SymmetricGram final : public GramOperator {
   const double* block(std::size_t i, std::size_t j, Scratch& scratch) const;
   /// The same in its own precision.
   const T* own_block(std::size_t i, std::size_t j, Scratch& scratch) const;
-  /// The same to be written to: always in the scratch.
-  double* copied_block(std::size_t i, std::size_t j, Scratch& scratch) const;
   void multiply_group(const RowGroup& group, MatrixView<const double> v, MatrixView<double> partial,
                       Workers& workers) const;
   /// y = sum over groups, in their order, of what `add` makes of each: add(group, partial) with a
@@ -67,9 +65,8 @@ class SymmetricGram final : public GramOperator {
   template <class Add>
   void sum_over_groups(MatrixView<double> y, Workers& workers, const Add& add);
   /// Sums over block (i, j) of values with these weights, for both of its halves.
-  template <class Value>
-  BlockSumArgs<Value> sums_of_block(std::size_t i, std::size_t j, const Value* values,
-                                    std::span<const double> weights, MatrixView<double> sums) const;
+  BlockSumArgs<T> sums_of_block(std::size_t i, std::size_t j, const T* values,
+                                std::span<const double> weights, MatrixView<double> sums) const;
   std::uint64_t triangle_evaluations() const {
     const auto n = static_cast<std::uint64_t>(size());
     return n * (n + 1) / 2;
@@ -127,17 +124,6 @@ const double* SymmetricGram<T>::block(std::size_t i, std::size_t j, Scratch& scr
     promote(values, kBlockValues, scratch.values.data());
     return scratch.values.data();
   }
-}
-
-template <class T>
-double* SymmetricGram<T>::copied_block(std::size_t i, std::size_t j, Scratch& scratch) const {
-  const double* values = block(i, j, scratch);
-  if constexpr (std::is_same_v<T, double>) {
-    if (!stored()) return scratch.computed.data();
-    if (scratch.values.empty()) scratch.values = Matrix<double>::uninitialized(kBlock, kBlock);
-    std::copy_n(values, kBlockValues, scratch.values.data());
-  }
-  return scratch.values.data();
 }
 
 template <class T>
@@ -211,11 +197,9 @@ void SymmetricGram<T>::multiply(MatrixView<const double> v, MatrixView<double> y
 }
 
 template <class T>
-template <class Value>
-BlockSumArgs<Value> SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j,
-                                                    const Value* values,
-                                                    std::span<const double> weights,
-                                                    MatrixView<double> sums) const {
+BlockSumArgs<T> SymmetricGram<T>::sums_of_block(std::size_t i, std::size_t j, const T* values,
+                                                std::span<const double> weights,
+                                                MatrixView<double> sums) const {
   return {.block = values,
           .width = width_,
           .rows = points_.block_size(i),
@@ -249,13 +233,11 @@ void SymmetricGram<T>::energies(const RemovedMatrix& removed, std::span<const do
   const auto add = [&](const RowGroup& group, MatrixView<double> partial) {
     Scratch scratch;
     for (std::size_t i = group.begin; i < group.end; ++i) {
-      const RemovedRows of_rows({.rows = rows_of(i), .swapped = removed.swapped}, width_);
+      const RemovedRows of_rows({.rows = rows_of(i), .swapped = removed.swapped});
       for (std::size_t j = 0; j <= i; ++j) {
         workers.poll();
-        double* const values = copied_block(i, j, scratch);
-        of_rows.subtract(values, rows_of(j));
-        BlockSumArgs<double> sums = sums_of_block<double>(i, j, values, weights, partial);
-        sums.squared = true;
+        auto sums = sums_of_block(i, j, own_block(i, j, scratch), weights, partial);
+        of_rows.make_energies(sums, rows_of(j));
         add_block_sums(sums);
       }
     }

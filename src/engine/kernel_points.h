@@ -28,6 +28,8 @@ class KernelPoints {
   std::size_t size() const { return size_; }
   std::size_t depth() const { return depth_; }
   std::span<const double> shift() const { return shift_; }
+  /// Whether the kernel has a tile form. Then it is symmetric to the last bit.
+  bool tiled() const { return !panels_.empty(); }
   std::size_t blocks() const { return (size_ + kBlock - 1) / kBlock; }
   /// Points in block b.
   std::size_t block_size(std::size_t b) const { return std::min(kBlock, size_ - b * kBlock); }

@@ -178,12 +178,23 @@ void PartialCholesky::residual_block(std::size_t block, const Columns& columns,
   const KernelPoints<double>& pivots = columns.points;
   auto tile = Matrix<double>::uninitialized(kBlock, kBlock);
   for (std::size_t part = 0; part < pivots.blocks(); ++part) {
+    const std::size_t count = pivots.block_size(part);
+    if (count <= kProductColumns && packed_.tiled()) {
+      // A panel of pivots would be padding for the most part. The bits are the same.
+      packed_.block(block, pivots, part, tile.data());
+      for (std::size_t i = 0; i < y.count; ++i) {
+        double* out = y.values + i * y.stride + part * kBlock;
+        const double* values = tile.data() + i / width * kBlock * width + i % width;
+        for (std::size_t j = 0; j < count; ++j) out[j] = values[j * width];
+      }
+      continue;
+    }
     pivots.block(part, packed_, block, tile.data());
     for (std::size_t i = 0; i < y.count; ++i) {
       double* out = y.values + i * y.stride + part * kBlock;
-      for (std::size_t j = 0; j < pivots.block_size(part); j += width) {
-        std::copy_n(tile.data() + (j / width * kBlock + i) * width,
-                    std::min(width, pivots.block_size(part) - j), out + j);
+      for (std::size_t j = 0; j < count; j += width) {
+        std::copy_n(tile.data() + (j / width * kBlock + i) * width, std::min(width, count - j),
+                    out + j);
       }
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstddef>
-
 #include <mercer/matrix.h>
+
+#include "engine/tile.h"
 
 namespace mercer::engine {
 
@@ -17,16 +17,23 @@ struct RemovedMatrix {
 /// The rows M_i of the points in the rows of a block, ready to be taken off it.
 class RemovedRows {
  public:
-  /// `of_rows`: for these points only. `width` is that of the block's panels.
-  RemovedRows(const RemovedMatrix& of_rows, std::size_t width);
+  /// For these points only.
+  explicit RemovedRows(const RemovedMatrix& of_rows);
 
-  /// Takes M_i J M_j^T off the block; `of_cols` are the M_j of the points in its columns.
-  void subtract(double* block, MatrixView<const double> of_cols) const;
+  /// Makes sums over a block those of the squares of what is left without M_i J M_j^T; `of_cols`
+  /// are the M_j of the points in its columns. Both must stay.
+  template <class T>
+  void make_energies(BlockSumArgs<T>& sums, MatrixView<const double> of_cols) const {
+    sums.squared = true;
+    sums.rank = of_cols.cols();
+    sums.row_factors = negative_.data();
+    sums.row_factor_stride = negative_.cols();
+    sums.col_factors = of_cols.data();
+    sums.col_factor_stride = of_cols.stride();
+  }
 
  private:
-  std::size_t width_;
-  std::size_t panels_;
-  Matrix<double> negative_;  // -(M_i J)^T, padded with zeros
+  Matrix<double> negative_;  // -(M_i J)^T
 };
 
 }  // namespace mercer::engine

@@ -72,18 +72,18 @@ std::vector<double> residual_energies(const PartialCholesky& factor, std::size_t
   workers.for_each(from.blocks(), [&](std::size_t i) {
     auto tile = Matrix<double>::uninitialized(kBlock, kBlock);
     const std::size_t first = i * kBlock;
-    const RemovedRows of_rows(removed_rows.block(i), panel_width<double>());
+    const RemovedRows of_rows(removed_rows.block(i));
     for (std::size_t j = 0; j < to.blocks(); ++j) {
       workers.poll();
       from.block(i, to, j, tile.data());
-      of_rows.subtract(tile.data(), removed_terms.block(j).rows);
-      add_block_sums<double>({.block = tile.data(),
-                              .width = panel_width<double>(),
-                              .rows = from.block_size(i),
-                              .cols = to.block_size(j),
-                              .col_weights = weights.data() + j * kBlock,
-                              .row_sums = energies.data() + first,
-                              .squared = true});
+      BlockSumArgs<double> sums{.block = tile.data(),
+                                .width = panel_width<double>(),
+                                .rows = from.block_size(i),
+                                .cols = to.block_size(j),
+                                .col_weights = weights.data() + j * kBlock,
+                                .row_sums = energies.data() + first};
+      of_rows.make_energies(sums, removed_terms.block(j).rows);
+      add_block_sums(sums);
     }
   });
   return energies;

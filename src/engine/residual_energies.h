@@ -100,7 +100,7 @@ class ResidualEnergies {
   std::optional<std::size_t> columns_;  // of the factor, which the energies know of
   std::vector<double> energies_;
   double error_ = 0;
-  double relative_error_ = 1e-6;  // to the largest energy: usual for single precision
+  double relative_error_ = 4e-6;  // to the largest energy: usual for single precision
   double sum_when_anew_ = 0;
   std::uint64_t evaluations_ = 0;
   std::size_t refreshes_ = 0;

@@ -84,10 +84,12 @@ constexpr std::size_t padded_columns(std::size_t columns) {
 void multiply_add(const ProductArgs& args);
 
 /// One pass over a block of a symmetric matrix, laid out as kernel_tile writes it, for both of its
-/// halves: with f(x) = x, or x^2 when `squared`,
-///     row_sums[i] += sum_j f(block(i, j)) col_weights[j]
-///     col_sums[j] += sum_i f(block(i, j)) row_weights[i]     unless col_sums is null
-/// The first is a product with one vector, or the energies of rows. Sums are in double, whatever T.
+/// halves:
+///     row_sums[i] += sum_j f_ij col_weights[j]
+///     col_sums[j] += sum_i f_ij row_weights[i]     unless col_sums is null
+/// With f_ij = block(i, j) that is a product with one vector. When `squared`,
+///     f_ij = (block(i, j) + <u_i, v_j>)^2
+/// for the energies of what a matrix of low rank leaves. Sums are in double, whatever T.
 template <class T>
 struct BlockSumArgs {
   const T* block = nullptr;
@@ -99,6 +101,12 @@ struct BlockSumArgs {
   double* row_sums = nullptr;
   double* col_sums = nullptr;
   bool squared = false;
+  // Read only with it:
+  std::size_t rank = 0;
+  const double* row_factors = nullptr;  ///< entry l of u_i: row_factors[l * row_factor_stride + i]
+  std::size_t row_factor_stride = 0;
+  const double* col_factors = nullptr;  ///< entry l of v_j: col_factors[j * col_factor_stride + l]
+  std::size_t col_factor_stride = 0;
 };
 template <class T>
 void add_block_sums(const BlockSumArgs<T>& args);

@@ -105,7 +105,7 @@ HWY_INLINE Vec<double> load_double(const float* values) {
 
 /// The sums of kVectors vectors of rows from row i on, all in one panel. Row sums stay in
 /// registers; those of columns are left as vectors, to be added up once per block.
-template <bool kSquared, bool kColumns, int kVectors, class T>
+template <bool kColumns, int kVectors, class T>
 HWY_INLINE void vector_sums(const BlockSumArgs<T>& args, std::size_t i,
                             double* HWY_RESTRICT col_vectors) {
   using V = Vec<double>;
@@ -122,8 +122,7 @@ HWY_INLINE void vector_sums(const BlockSumArgs<T>& args, std::size_t i,
     const V scale = hn::Set(d, args.col_weights[j]);
     V column = hn::Load(d, col_vectors + static_cast<std::ptrdiff_t>(j) * kL);
     HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
-      V x = load_double(values + v * kL);
-      if constexpr (kSquared) x = hn::Mul(x, x);
+      const V x = load_double(values + v * kL);
       sum[v] = hn::MulAdd(scale, x, sum[v]);
       if constexpr (kColumns) column = hn::MulAdd(weight[v], x, column);
     }
@@ -134,23 +133,113 @@ HWY_INLINE void vector_sums(const BlockSumArgs<T>& args, std::size_t i,
   }
 }
 
+/// Row sums and row weights of kVectors vectors of rows.
+template <int kVectors>
+struct RowVectors {
+  Vec<double> weight[kVectors];
+  Vec<double> sum[kVectors];
+};
+
+/// The squares of kGroup columns from column j on, which are enough to share what is loaded.
+template <bool kColumns, int kVectors, int kGroup, class T>
+HWY_INLINE void group_squares(const BlockSumArgs<T>& args, std::size_t i, std::size_t j,
+                              RowVectors<kVectors>& rows, double* HWY_RESTRICT col_vectors) {
+  using V = Vec<double>;
+  const Tag<double> d;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
+  const T* HWY_RESTRICT values =
+      args.block + (i / args.width * kBlock + j) * args.width + i % args.width;
+  V x[kGroup][kVectors];
+  HWY_UNROLL(8) for (int c = 0; c < kGroup; ++c) {
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      x[c][v] = load_double(values + static_cast<std::size_t>(c) * args.width + v * kL);
+    }
+  }
+  const double* HWY_RESTRICT row_factor = args.row_factors + i;
+  const double* HWY_RESTRICT col_factor = args.col_factors + j * args.col_factor_stride;
+  for (std::size_t l = 0; l < args.rank; ++l, row_factor += args.row_factor_stride) {
+    V factor[kVectors];
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) factor[v] = hn::LoadU(d, row_factor + v * kL);
+    HWY_UNROLL(8) for (int c = 0; c < kGroup; ++c) {
+      const V scale =
+          hn::Set(d, col_factor[static_cast<std::size_t>(c) * args.col_factor_stride + l]);
+      HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+        x[c][v] = hn::MulAdd(scale, factor[v], x[c][v]);
+      }
+    }
+  }
+  HWY_UNROLL(8) for (int c = 0; c < kGroup; ++c) {
+    double* column_vector = col_vectors + (static_cast<std::ptrdiff_t>(j) + c) * kL;
+    const V scale = hn::Set(d, args.col_weights[j + static_cast<std::size_t>(c)]);
+    V column = hn::Load(d, column_vector);
+    HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+      const V square = hn::Mul(x[c][v], x[c][v]);
+      rows.sum[v] = hn::MulAdd(scale, square, rows.sum[v]);
+      if constexpr (kColumns) column = hn::MulAdd(rows.weight[v], square, column);
+    }
+    if constexpr (kColumns) hn::Store(column, d, column_vector);
+  }
+}
+
+/// As vector_sums, of squares.
+template <bool kColumns, int kVectors, class T>
+HWY_INLINE void vector_squares(const BlockSumArgs<T>& args, std::size_t i,
+                               double* HWY_RESTRICT col_vectors) {
+  const Tag<double> d;
+  constexpr std::ptrdiff_t kL = kLanes<double>;
+  constexpr int kGroup = HWY_MIN(kAccumulators / kVectors, 8);
+  RowVectors<kVectors> rows;
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    if constexpr (kColumns) rows.weight[v] = hn::LoadU(d, args.row_weights + i + v * kL);
+    rows.sum[v] = hn::LoadU(d, args.row_sums + i + v * kL);
+  }
+  std::size_t j = 0;
+  for (; j + kGroup <= args.cols; j += kGroup) {
+    group_squares<kColumns, kVectors, kGroup>(args, i, j, rows, col_vectors);
+  }
+  for (; j < args.cols; ++j) {
+    group_squares<kColumns, kVectors, 1>(args, i, j, rows, col_vectors);
+  }
+  HWY_UNROLL(4) for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(rows.sum[v], d, args.row_sums + i + v * kL);
+  }
+}
+
+/// f of one row and column.
+template <bool kSquared, class T>
+double block_term(const BlockSumArgs<T>& args, std::size_t i, std::size_t j) {
+  auto value =
+      static_cast<double>(args.block[(i / args.width * kBlock + j) * args.width + i % args.width]);
+  if constexpr (!kSquared) return value;
+  for (std::size_t l = 0; l < args.rank; ++l) {
+    value += args.row_factors[l * args.row_factor_stride + i] *
+             args.col_factors[j * args.col_factor_stride + l];
+  }
+  return value * value;
+}
+
 template <bool kSquared, bool kColumns, class T>
 void block_sums_of(const BlockSumArgs<T>& args) {
   const Tag<double> d;
   constexpr std::size_t kL = kLanes<double>;
   HWY_ALIGN double col_vectors[kBlock * kL];
   for (std::size_t j = 0; j < args.cols; ++j) hn::Store(hn::Zero(d), d, col_vectors + j * kL);
+  const auto add_vectors = [&]<int kVectors>(std::size_t i) {
+    if constexpr (kSquared) {
+      vector_squares<kColumns, kVectors>(args, i, col_vectors);
+    } else {
+      vector_sums<kColumns, kVectors>(args, i, col_vectors);
+    }
+  };
   std::size_t i = 0;
   for (; i + kRowVectors * kL <= args.rows; i += kRowVectors * kL) {
-    vector_sums<kSquared, kColumns, kRowVectors>(args, i, col_vectors);
+    add_vectors.template operator()<kRowVectors>(i);
   }
-  for (; i + kL <= args.rows; i += kL) vector_sums<kSquared, kColumns, 1>(args, i, col_vectors);
+  for (; i + kL <= args.rows; i += kL) add_vectors.template operator()<1>(i);
   // What is left of the last vector: its padding may hold anything.
   for (; i < args.rows; ++i) {
-    const T* row = args.block + i / args.width * kBlock * args.width + i % args.width;
     for (std::size_t j = 0; j < args.cols; ++j) {
-      const auto value = static_cast<double>(row[j * args.width]);
-      const double x = kSquared ? value * value : value;
+      const double x = block_term<kSquared>(args, i, j);
       args.row_sums[i] += args.col_weights[j] * x;
       if constexpr (kColumns) col_vectors[j * kL] += args.row_weights[i] * x;
     }

@@ -8,6 +8,7 @@
 #include <mercer/block_model.h>
 #include <mercer/data.h>
 #include <mercer/exact.h>
+#include <mercer/feature_analysis.h>
 #include <mercer/incremental.h>
 #include <mercer/input.h>
 #include <mercer/manifold.h>
@@ -129,6 +130,16 @@ void write_feature_model(const std::filesystem::path& folder) {
   write_expected(folder, "random_features", fit.model, fresh);
 }
 
+/// A summary with gains and no eigenvalues.
+void write_kernel_feature_model(const std::filesystem::path& folder) {
+  FeatureAnalysisOptions options;
+  options.features = 3;
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  const Fit fit = fit_feature_analysis(points(0, kTrainingRows), Gaussian{.gamma = 0.3}, options);
+  write_rows(folder / "akfa.input.csv", fresh);
+  write_expected(folder, "akfa", fit.model, fresh);
+}
+
 /// A scaling and a projection before the kernel.
 void write_projection_model(const std::filesystem::path& folder) {
   const Matrix<double> training = points(0, kTrainingRows);
@@ -195,7 +206,8 @@ Model finished(const std::filesystem::path& path) {
 
 std::vector<std::string> model_names() {
   return {"table",  "linear",          "polynomial",          "rational_quadratic", "precomputed",
-          "custom", "random_features", "laplacian_eigenmaps", "diffusion_maps",     "projection"};
+          "custom", "random_features", "laplacian_eigenmaps", "diffusion_maps",     "projection",
+          "akfa"};
 }
 
 Custom custom_kernel() {
@@ -217,6 +229,7 @@ void write_models(const std::filesystem::path& folder) {
   write_plain_model(folder, "precomputed", Precomputed{}, true);
   write_plain_model(folder, "custom", custom_kernel(), true);
   write_feature_model(folder);
+  write_kernel_feature_model(folder);
   write_graph_models(folder);
   write_projection_model(folder);
   write_blocks(folder);

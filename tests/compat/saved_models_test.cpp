@@ -89,11 +89,27 @@ TEST(SavedModels, KeepTheirSummaries) {
   for (const std::string& version : versions())
     for (const std::string& name : compat::model_names()) {
       const Model model = load(models_folder() / version, name);
-      const bool named = name == "random_features" || !model.degree_weights().empty();
+      const bool named =
+          name == "random_features" || name == "akfa" || !model.degree_weights().empty();
       EXPECT_EQ(model.summary().method, named ? name : "exact");
       EXPECT_EQ(model.summary().n, 12u);
       EXPECT_EQ(model.summary().components, model.components());
     }
+}
+
+TEST(SavedModels, KeepGainsAndTheErrorCurveOfFeatures) {
+  for (const std::string& version : versions()) {
+    const Model model = load(models_folder() / version, "akfa");
+    const Summary& summary = model.summary();
+    EXPECT_TRUE(summary.eigenvalues.empty());
+    ASSERT_EQ(summary.gains.size(), 3u);
+    ASSERT_EQ(summary.error_curve.size(), 4u);
+    EXPECT_EQ(summary.error_curve.back().error, summary.reconstruction_error);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double drop = summary.error_curve[i].error - summary.error_curve[i + 1].error;
+      EXPECT_NEAR(summary.gains[i], drop, 1e-14);
+    }
+  }
 }
 
 TEST(SavedModels, BlocksMergeAndStreamsGoOn) {

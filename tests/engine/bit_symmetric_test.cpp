@@ -4,14 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/every_target.h"
 #include "engine/reference.h"
-#include "engine/simd.h"
+#include "engine/spelled_out.h"
 #include "numbers.h"
 
 namespace mercer::engine {
 namespace {
 
 using testing::normal_matrix;
+using testing::spelled_out;
 
 /// A matrix of cosines between -1 and 1.
 double entry(std::size_t i, std::size_t j) {
@@ -29,30 +31,14 @@ BlockEntries blocks_of(std::size_t n) {
   };
 }
 
-Matrix<double> dense(const BitSymmetric& s, Workers& workers) {
-  const std::size_t n = s.size();
-  Matrix<double> unit(n, padded_columns(n));
-  for (std::size_t i = 0; i < n; ++i) unit(i, i) = 1;
-  Matrix<double> image(n, padded_columns(n));
-  s.add_product(unit, image, workers);
-  return Matrix<double>(image.view().cols_from(0, n));
-}
-
-class BitsOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  BitsOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, BitsOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class BitsOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(BitsOnEveryTarget);
 
 TEST_P(BitsOnEveryTarget, ProductsAreThoseOfTheMatrixItStandsFor) {
   for (const std::size_t n : {1U, 2U, 31U, 96U, 97U, 500U, 900U}) {
     Workers workers{{.threads = 2}};
     const BitSymmetric s(n, {.low = -1, .high = 1}, RandomStream(1), blocks_of(n), workers);
-    const auto matrix = dense(s, workers);
+    const auto matrix = spelled_out(s, workers);
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(matrix(i, i), 0);
       for (std::size_t j = 0; j < i; ++j) {
@@ -96,13 +82,13 @@ TEST(BitSymmetric, LevelsThatAreTheEntriesThemselvesLeaveNoNoise) {
     std::fill_n(out, kBlock * kBlock, 1.0);
   };
   const BitSymmetric all(n, {.low = 0, .high = 1}, RandomStream(1), ones, workers);
-  const auto matrix = dense(all, workers);
+  const auto matrix = spelled_out(all, workers);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) EXPECT_EQ(matrix(i, j), i == j ? 0 : 1);
     EXPECT_EQ(all.noise().row_variances[i], 0);
   }
   const BitSymmetric equal(n, {.low = 1, .high = 1}, RandomStream(1), ones, workers);
-  EXPECT_EQ(testing::largest_difference(dense(equal, workers), Matrix<double>(n, n)), 0);
+  EXPECT_EQ(testing::largest_difference(spelled_out(equal, workers), Matrix<double>(n, n)), 0);
 }
 
 TEST(BitSymmetric, RangeLeavesOutTheDiagonal) {

@@ -7,22 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/every_target.h"
 #include "engine/random.h"
-#include "engine/simd.h"
 #include "engine/tile.h"
 
 namespace mercer::engine {
 namespace {
 
-class CosSinOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  CosSinOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, CosSinOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class CosSinOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(CosSinOnEveryTarget);
 
 struct CosSin {
   std::vector<double> cosine;

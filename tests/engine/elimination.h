@@ -20,4 +20,29 @@ inline void eliminate(Matrix<double>& left, std::size_t pivot) {
   for (std::size_t i = 0; i < n; ++i) left(i, pivot) = left(pivot, i) = 0;
 }
 
+/// Pivots of largest energy(left, j) / left(j, j), the first on ties, with what they leave spelled
+/// out in every step.
+template <class Energy>
+std::vector<std::size_t> best_pivots(Matrix<double> left, std::size_t count, double negligible,
+                                     const Energy& energy) {
+  const std::size_t n = left.rows();
+  std::vector<std::size_t> pivots;
+  while (pivots.size() < count) {
+    std::size_t best = n;
+    double best_score = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (left(j, j) <= negligible) continue;
+      const double score = energy(left, j) / left(j, j);
+      if (best == n || score > best_score) {
+        best = j;
+        best_score = score;
+      }
+    }
+    if (best == n) break;
+    pivots.push_back(best);
+    eliminate(left, best);
+  }
+  return pivots;
+}
+
 }  // namespace mercer::testing

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/every_kernel.h"
-#include "engine/simd.h"
+#include "engine/every_target.h"
 #include "numbers.h"
 
 namespace mercer::engine {
@@ -15,15 +15,8 @@ using testing::largest_difference;
 using testing::normal_matrix;
 using testing::same_bits;
 
-class FourierFeaturesOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  FourierFeaturesOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, FourierFeaturesOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class FourierFeaturesOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(FourierFeaturesOnEveryTarget);
 
 Matrix<double> definition(MatrixView<const double> frequencies, MatrixView<const double> points) {
   Matrix<double> features(points.rows(), 2 * frequencies.rows());

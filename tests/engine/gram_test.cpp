@@ -6,9 +6,9 @@
 #include <mercer/error.h>
 
 #include "engine/every_kernel.h"
+#include "engine/every_target.h"
 #include "engine/kernel_value.h"
 #include "engine/reference.h"
-#include "engine/simd.h"
 #include "numbers.h"
 
 namespace mercer::engine {
@@ -34,15 +34,8 @@ Matrix<double> product(const Kernel& kernel, MatrixView<const double> points,
   return y;
 }
 
-class GramOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  GramOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, GramOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class GramOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(GramOnEveryTarget);
 
 TEST_P(GramOnEveryTarget, ProductsEqualTheDefinition) {
   for (const Kernel& kernel : every_kernel()) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/circle_factor.h"
 #include "engine/elimination.h"
 #include "engine/feature_mean.h"
 #include "engine/random_pivots.h"
@@ -16,13 +17,8 @@ namespace mercer::engine {
 namespace {
 
 using testing::normal_matrix;
-using Rows = std::vector<std::size_t>;
-
-Rows to_rows(const std::vector<double>& numbers) {
-  Rows rows;
-  for (const double number : numbers) rows.push_back(static_cast<std::size_t>(number));
-  return rows;
-}
+using testing::Rows;
+using testing::to_rows;
 
 Rows first(std::span<const std::size_t> rows, std::size_t count) {
   return {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()))};
@@ -73,27 +69,14 @@ TEST_F(GreedyCircle, BestGivesTheRecordedPivotsWhetherTheGramIsStoredOrNot) {
   }
 }
 
-/// Pivots by the rule `best` with K - G G^T spelled out in every step.
-Rows best_by_definition(Matrix<double> left, std::size_t count, double negligible) {
-  const std::size_t n = left.rows();
-  Rows pivots;
-  while (pivots.size() < count) {
-    std::size_t best = n;
-    double best_score = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (left(j, j) <= negligible || std::ranges::find(pivots, j) != pivots.end()) continue;
-      double energy = 0;
-      for (std::size_t t = 0; t < n; ++t) energy += left(j, t) * left(j, t);
-      if (best == n || energy / left(j, j) > best_score) {
-        best = j;
-        best_score = energy / left(j, j);
-      }
-    }
-    if (best == n) break;
-    pivots.push_back(best);
-    testing::eliminate(left, best);
-  }
-  return pivots;
+/// Pivots by the rule `best`.
+Rows best_by_definition(const Matrix<double>& gram, std::size_t count, double negligible) {
+  const auto energy = [](const Matrix<double>& left, std::size_t j) {
+    double sum = 0;
+    for (const double value : left.row(j)) sum += value * value;
+    return sum;
+  };
+  return testing::best_pivots(gram, count, negligible, energy);
 }
 
 // Far down, where energies have fallen by twenty orders of magnitude: without refreshes other rows

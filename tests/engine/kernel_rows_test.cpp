@@ -8,23 +8,16 @@
 #include <mercer/error.h>
 
 #include "engine/every_kernel.h"
+#include "engine/every_target.h"
 #include "engine/kernel_points.h"
 #include "engine/kernel_value.h"
-#include "engine/simd.h"
 #include "numbers.h"
 
 namespace mercer::engine {
 namespace {
 
-class KernelRowsOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  KernelRowsOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, KernelRowsOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class KernelRowsOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(KernelRowsOnEveryTarget);
 
 TEST_P(KernelRowsOnEveryTarget, ValuesFollowTheFormulas) {
   for (const std::size_t d : {1U, 3U, 8U, 21U, 401U}) {

@@ -14,31 +14,19 @@ namespace {
 using testing::normal_matrix;
 using Rows = std::vector<std::size_t>;
 
-/// K - G G^T and its products with the vectors spelled out in every step.
-Rows by_definition(Matrix<double> left, MatrixView<const double> vectors, std::size_t count) {
-  const std::size_t n = left.rows();
-  Rows pivots;
-  while (pivots.size() < count) {
-    std::size_t best = n;
-    double best_score = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (left(j, j) <= 1e-10) continue;
-      double energy = 0;
-      for (std::size_t c = 0; c < vectors.cols(); ++c) {
-        double image = 0;
-        for (std::size_t i = 0; i < n; ++i) image += left(j, i) * vectors(i, c);
-        energy += image * image;
-      }
-      if (best == n || energy / left(j, j) > best_score) {
-        best = j;
-        best_score = energy / left(j, j);
-      }
+/// With the products of what is left and the vectors spelled out in every step.
+Rows by_definition(const Matrix<double>& gram, MatrixView<const double> vectors,
+                   std::size_t count) {
+  const auto energy = [&](const Matrix<double>& left, std::size_t j) {
+    double sum = 0;
+    for (std::size_t c = 0; c < vectors.cols(); ++c) {
+      double image = 0;
+      for (std::size_t i = 0; i < left.rows(); ++i) image += left(j, i) * vectors(i, c);
+      sum += image * image;
     }
-    if (best == n) break;
-    pivots.push_back(best);
-    testing::eliminate(left, best);
-  }
-  return pivots;
+    return sum;
+  };
+  return testing::best_pivots(gram, count, 1e-10, energy);
 }
 
 /// Vectors whose sizes fall by ten orders of magnitude.

@@ -5,14 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/every_target.h"
 #include "engine/reference.h"
-#include "engine/simd.h"
+#include "engine/spelled_out.h"
 #include "numbers.h"
 
 namespace mercer::engine {
 namespace {
 
 using testing::normal_matrix;
+using testing::spelled_out;
 
 /// Entries of a dense matrix.
 SparseSymmetric::Entries entries_of(const Matrix<double>& a) {
@@ -30,24 +32,8 @@ Matrix<double> symmetric(std::size_t n, std::uint64_t seed) {
   return a;
 }
 
-Matrix<double> dense(const SparseSymmetric& s, Workers& workers) {
-  const std::size_t n = s.size();
-  Matrix<double> unit(n, padded_columns(n));
-  for (std::size_t i = 0; i < n; ++i) unit(i, i) = 1;
-  Matrix<double> image(n, padded_columns(n));
-  s.add_product(unit, image, workers);
-  return Matrix<double>(image.view().cols_from(0, n));
-}
-
-class SparseOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  SparseOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, SparseOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class SparseOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(SparseOnEveryTarget);
 
 TEST_P(SparseOnEveryTarget, ProductsAreThoseOfTheMatrixItStandsFor) {
   for (const std::size_t n : {1U, 2U, 50U, 768U, 769U, 1700U}) {
@@ -60,7 +46,7 @@ TEST_P(SparseOnEveryTarget, ProductsAreThoseOfTheMatrixItStandsFor) {
       auto y = normal_matrix(n, 16, 4);
       const auto before = y;
       s.add_product(v, y, workers);
-      const auto expected = reference::multiply(dense(s, workers), v);
+      const auto expected = reference::multiply(spelled_out(s, workers), v);
       double largest = 0;
       for (std::size_t i = 0; i < y.size(); ++i) {
         y.data()[i] -= before.data()[i];
@@ -78,8 +64,8 @@ TEST(SparseSymmetric, EntriesAreZeroOrScaledOrOneOfTheLevels) {
   const SparseSymmetric values(n, {.sparsity = 4}, RandomStream(1), entries_of(a), workers);
   const SparseSymmetric levels(n, {.sparsity = 4, .levels = EntryRange{-0.25, 1.5}},
                                RandomStream(1), entries_of(a), workers);
-  const auto k = dense(values, workers);
-  const auto l = dense(levels, workers);
+  const auto k = spelled_out(values, workers);
+  const auto l = spelled_out(levels, workers);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(k(i, i), 0);
@@ -99,7 +85,7 @@ TEST(SparseSymmetric, KeepsEverythingAtSparsityOne) {
   auto a = symmetric(130, 3);
   const SparseSymmetric s(130, {}, RandomStream(1), entries_of(a), workers);
   for (std::size_t i = 0; i < 130; ++i) a(i, i) = 0;
-  EXPECT_EQ(testing::largest_difference(dense(s, workers), a), 0);
+  EXPECT_EQ(testing::largest_difference(spelled_out(s, workers), a), 0);
   EXPECT_TRUE(s.noise().all_seen);
   for (const double variance : s.noise().row_variances) EXPECT_EQ(variance, 0);
 }

@@ -2,15 +2,16 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "engine/every_kernel.h"
+#include "engine/every_target.h"
 #include "engine/kernel_matrix.h"
 #include "engine/kernel_points.h"
 #include "engine/reference.h"
-#include "engine/simd.h"
 #include "numbers.h"
 
 namespace mercer::engine {
@@ -21,15 +22,8 @@ using testing::normal_matrix;
 using testing::uniform_matrix;
 
 /// Every instruction set of this CPU, not only the best one.
-class TileOnEveryTarget : public ::testing::TestWithParam<std::string> {
- protected:
-  TileOnEveryTarget() : target_(GetParam()) {}
-
- private:
-  ForcedSimdTarget target_;
-};
-INSTANTIATE_TEST_SUITE_P(Simd, TileOnEveryTarget, ::testing::ValuesIn(simd_targets()),
-                         [](const auto& target) { return target.param; });
+class TileOnEveryTarget : public testing::OnEveryTarget {};
+INSTANTIATE_ON_EVERY_TARGET(TileOnEveryTarget);
 
 /// |got - exact| in units of the last place of the exact value, denormals included.
 template <class T>
@@ -225,53 +219,88 @@ TEST_P(TileOnEveryTarget, ProductsEqualTheDefinitionForEveryShape) {
   }
 }
 
+/// Sums over a block of this shape; of squares with factors of this rank, if any.
+template <class T>
+void expect_block_sums(std::size_t width, std::size_t rows, std::size_t cols,
+                       std::optional<std::size_t> rank) {
+  const auto values = normal_matrix(rows, cols, 1);
+  const auto row_weights = normal_matrix(1, rows, 2);
+  const auto col_weights = normal_matrix(1, cols, 3);
+  const auto row_factors = normal_matrix(rank.value_or(0), rows + 1, 4);
+  const auto col_factors = normal_matrix(cols, rank.value_or(0) + 2, 5);
+  // What is no row of the block is never read as a number.
+  std::vector<T> block(kBlock * kBlock, std::numeric_limits<T>::quiet_NaN());
+  Matrix<double> expected_rows(1, rows);
+  Matrix<double> expected_cols(1, cols);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < cols; ++j) {
+      const T value = static_cast<T>(values(i, j));
+      block[(i / width * kBlock + j) * width + i % width] = value;
+      auto x = static_cast<double>(value);
+      for (std::size_t l = 0; l < rank.value_or(0); ++l) x += row_factors(l, i) * col_factors(j, l);
+      if (rank) x *= x;
+      expected_rows(0, i) += x * col_weights(0, j);
+      expected_cols(0, j) += x * row_weights(0, i);
+    }
+  }
+  Matrix<double> row_sums(1, rows);
+  Matrix<double> only_row_sums(1, rows);
+  Matrix<double> col_sums(1, cols);
+  BlockSumArgs<T> args{.block = block.data(),
+                       .width = width,
+                       .rows = rows,
+                       .cols = cols,
+                       .row_weights = row_weights.data(),
+                       .col_weights = col_weights.data(),
+                       .row_sums = row_sums.data(),
+                       .col_sums = col_sums.data(),
+                       .squared = rank.has_value(),
+                       .rank = rank.value_or(0),
+                       .row_factors = row_factors.data(),
+                       .row_factor_stride = row_factors.cols(),
+                       .col_factors = col_factors.data(),
+                       .col_factor_stride = col_factors.cols()};
+  add_block_sums(args);
+  const double tolerance = 1e-13 * (1 + static_cast<double>(rank.value_or(0)));
+  EXPECT_LT(testing::largest_difference(row_sums, expected_rows), tolerance);
+  EXPECT_LT(testing::largest_difference(col_sums, expected_cols), tolerance);
+  args.row_sums = only_row_sums.data();
+  args.col_sums = nullptr;
+  args.row_weights = nullptr;
+  add_block_sums(args);
+  EXPECT_TRUE(testing::same_bits(row_sums, only_row_sums));
+}
+
 template <class T>
 void expect_block_sums() {
   for (const std::size_t width : {panel_width<double>(), panel_width<float>()}) {
     for (const std::size_t rows : {1U, 2U, 7U, 24U, 25U, 50U, 96U}) {
-      for (const std::size_t cols : {1U, 5U, 96U}) {
-        const auto values = normal_matrix(rows, cols, 1);
-        // What is no row of the block is never read as a number.
-        std::vector<T> block(kBlock * kBlock, std::numeric_limits<T>::quiet_NaN());
-        for (std::size_t i = 0; i < rows; ++i) {
-          for (std::size_t j = 0; j < cols; ++j) {
-            block[(i / width * kBlock + j) * width + i % width] = static_cast<T>(values(i, j));
-          }
-        }
-        const auto row_weights = normal_matrix(1, rows, 2);
-        const auto col_weights = normal_matrix(1, cols, 3);
-        for (const bool squared : {false, true}) {
-          Matrix<double> row_sums(1, rows);
-          Matrix<double> only_row_sums(1, rows);
-          Matrix<double> col_sums(1, cols);
-          Matrix<double> expected_rows(1, rows);
-          Matrix<double> expected_cols(1, cols);
-          for (std::size_t i = 0; i < rows; ++i) {
-            for (std::size_t j = 0; j < cols; ++j) {
-              const auto value = static_cast<double>(static_cast<T>(values(i, j)));
-              const double x = squared ? value * value : value;
-              expected_rows(0, i) += x * col_weights(0, j);
-              expected_cols(0, j) += x * row_weights(0, i);
-            }
-          }
-          BlockSumArgs<T> args{.block = block.data(),
-                               .width = width,
-                               .rows = rows,
-                               .cols = cols,
-                               .row_weights = row_weights.data(),
-                               .col_weights = col_weights.data(),
-                               .row_sums = row_sums.data(),
-                               .col_sums = col_sums.data(),
-                               .squared = squared};
-          add_block_sums(args);
-          EXPECT_LT(testing::largest_difference(row_sums, expected_rows), 1e-13);
-          EXPECT_LT(testing::largest_difference(col_sums, expected_cols), 1e-13);
-          args.row_sums = only_row_sums.data();
-          args.col_sums = nullptr;
-          args.row_weights = nullptr;
-          add_block_sums(args);
-          EXPECT_TRUE(testing::same_bits(row_sums, only_row_sums));
-        }
+      for (const std::size_t cols : {1U, 5U, 17U, 96U}) {
+        expect_block_sums<T>(width, rows, cols, std::nullopt);
+        for (const std::size_t rank : {0U, 1U, 3U}) expect_block_sums<T>(width, rows, cols, rank);
+      }
+    }
+  }
+}
+
+TEST_P(TileOnEveryTarget, KernelsAreSymmetricToTheLastBit) {
+  const auto many = uniform_matrix(50, 7, 1);
+  const auto few = uniform_matrix(5, 7, 2);
+  const std::size_t width = panel_width<double>();
+  for (const Kernel& kernel : testing::every_kernel()) {
+    const auto shift = distance_shift(kernel, many);
+    const KernelPoints<double> a(kernel, many.view(), shift);
+    const KernelPoints<double> b(kernel, few.view(), shift);
+    if (!a.tiled()) continue;
+    auto ab = Matrix<double>::uninitialized(kBlock, kBlock);
+    auto ba = Matrix<double>::uninitialized(kBlock, kBlock);
+    a.block(0, b, 0, ab.data());
+    b.block(0, a, 0, ba.data());
+    for (std::size_t i = 0; i < many.rows(); ++i) {
+      for (std::size_t j = 0; j < few.rows(); ++j) {
+        EXPECT_EQ(ab.data()[(i / width * kBlock + j) * width + i % width],
+                  ba.data()[(j / width * kBlock + i) * width + j % width])
+            << kernel_name(kernel);
       }
     }
   }

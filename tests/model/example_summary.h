@@ -50,4 +50,25 @@ inline Summary full_summary() {
   return s;
 }
 
+/// As kernel feature analysis fills it in: gains in the place of eigenvalues.
+inline Summary feature_summary() {
+  Summary s;
+  s.method = "akfa";
+  s.kernel = "gaussian";
+  s.n = 500;
+  s.d = 2;
+  s.total_weight = 500;
+  s.components = 3;
+  s.centered = true;
+  s.gains = {0.25, 0.3125, 0.0625};
+  s.error_curve = {{.size = 0, .error = 0.75},
+                   {.size = 1, .error = 0.5},
+                   {.size = 2, .error = 0.1875},
+                   {.size = 3, .error = 0.125}};
+  s.reconstruction_error = 0.125;
+  s.total_variance = Interval{.low = 375, .high = 375};
+  for (const double gain : s.gains) s.explained_variance_ratio.push_back(gain / 0.75);
+  return s;
+}
+
 }  // namespace mercer::testing

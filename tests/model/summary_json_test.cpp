@@ -18,6 +18,7 @@
 namespace mercer {
 namespace {
 
+using testing::feature_summary;
 using testing::full_summary;
 using testing::message_of;
 using testing::schema_violations;
@@ -25,6 +26,7 @@ using testing::summary_violations;
 
 TEST(SummaryJson, FollowsTheCommittedSchema) {
   EXPECT_EQ(summary_violations(full_summary().json()), std::vector<std::string>{});
+  EXPECT_EQ(summary_violations(feature_summary().json()), std::vector<std::string>{});
   EXPECT_EQ(summary_violations(Summary{}.json()), std::vector<std::string>{});
 }
 
@@ -87,22 +89,37 @@ TEST(SummaryJson, UsesTheDocumentedShapes) {
   EXPECT_EQ(json["compression"]["components"][1]["measured"], 0.08);
 }
 
+TEST(SummaryJson, OfFeaturesHasGainsAndTheErrorCurve) {
+  const auto json = nlohmann::json::parse(feature_summary().json());
+  EXPECT_EQ(json["gains"], (std::vector<double>{0.25, 0.3125, 0.0625}));
+  EXPECT_EQ(json["reconstruction_error"], 0.125);
+  ASSERT_EQ(json["error_curve"].size(), 4u);
+  EXPECT_EQ(json["error_curve"][2]["size"], 2);
+  EXPECT_EQ(json["error_curve"][2]["error"], 0.1875);
+}
+
 TEST(SummaryJson, KeysWithoutMeaningAreAbsent) {
   const auto json = nlohmann::json::parse(Summary{}.json());
   for (const char* key :
        {"total_variance", "residual_trace_fraction", "reconstruction_error", "solver_residual",
         "bounds", "explained_variance_ratio", "peak_memory_bytes", "memory_limit_bytes", "threads",
-        "simd", "blas", "features", "compression"})
+        "simd", "blas", "features", "compression", "gains", "error_curve"})
     EXPECT_FALSE(json.contains(key)) << key;
 }
 
 TEST(SummaryJson, ComesBackEqual) {
-  for (const Summary& summary : {full_summary(), Summary{}}) {
+  for (const Summary& summary : {full_summary(), feature_summary(), Summary{}}) {
     const Summary copy = Summary::from_json(summary.json());
     EXPECT_EQ(copy.json(), summary.json());
     EXPECT_EQ(copy.full(), summary.full());
     EXPECT_EQ(copy.kernel_parameters, summary.kernel_parameters);
     EXPECT_EQ(copy.eigenvalues, summary.eigenvalues);
+    EXPECT_EQ(copy.gains, summary.gains);
+    ASSERT_EQ(copy.error_curve.size(), summary.error_curve.size());
+    for (std::size_t i = 0; i < copy.error_curve.size(); ++i) {
+      EXPECT_EQ(copy.error_curve[i].size, summary.error_curve[i].size);
+      EXPECT_EQ(copy.error_curve[i].error, summary.error_curve[i].error);
+    }
     EXPECT_EQ(copy.termination.reason, summary.termination.reason);
   }
 }

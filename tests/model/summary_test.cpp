@@ -68,6 +68,26 @@ TEST(SummaryFull, ShowsTheTableWithCumulativeShares) {
             "  run with       seed 0");
 }
 
+TEST(SummaryFull, OfFeaturesShowsGainsAndTheError) {
+  EXPECT_EQ(testing::feature_summary().full(),
+            "Kernel features, akfa method\n"
+            "  data           500 rows, 2 columns\n"
+            "  kernel         gaussian\n"
+            "  components     3, centred\n"
+            "\n"
+            "  component          gain   explained  cumulative\n"
+            "          1          0.25     33.33 %     33.33 %\n"
+            "          2        0.3125     41.67 %     75.00 %\n"
+            "          3        0.0625      8.33 %     83.33 %\n"
+            "\n"
+            "  total variance 375\n"
+            "  error          0.125 mean squared feature-space distance to the components\n"
+            "  ended          converged\n"
+            "  time           0 ms\n"
+            "  evaluations    0 kernel values\n"
+            "  run with       seed 0");
+}
+
 TEST(SummaryFull, SaysEverythingThatIsKnown) {
   const std::string text = full_summary().full();
   for (const char* part :
