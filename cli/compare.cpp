@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,7 @@
 #include <mercer/data.h>
 
 #include "cli/commands.h"
+#include "cli/comparison_page.h"
 #include "cli/contenders.h"
 #include "cli/interrupt.h"
 #include "cli/kernel_flags.h"
@@ -22,6 +25,7 @@ namespace {
 
 struct CompareFlags {
   std::string data;
+  std::string output;
   std::string csv;
   std::string json;
   ContenderFlags contenders;
@@ -47,13 +51,13 @@ struct CompareFlags {
 };
 
 void require_good_outputs(const CompareFlags& flags) {
-  for (const std::string& path : {flags.csv, flags.json}) {
+  std::vector<std::filesystem::path> others{flags.data};
+  for (const std::string& path : {flags.output, flags.csv, flags.json}) {
     if (path.empty() || is_standard_output(path)) continue;
-    require_other_file(path, {flags.data});
+    require_other_file(path, others);
     require_writable(path);
+    others.emplace_back(path);
   }
-  if (!flags.csv.empty() && flags.csv == flags.json)
-    throw UsageError("--csv and --json name the same file");
 }
 
 void run(const CompareFlags& flags) {
@@ -75,6 +79,11 @@ void run(const CompareFlags& flags) {
       compare(data.points(), data.labels().code, kernel, contenders, options, run_options);
   bar.clear();
   throw_if_interrupted();
+  if (!flags.output.empty()) {
+    const std::string title = fmt::format("Methods compared on {}",
+                                          std::filesystem::path(flags.data).filename().string());
+    write_text(flags.output, comparison_page(title, comparison, data.labels()));
+  }
   if (!flags.csv.empty()) write_or_print(flags.csv, comparison.csv());
   if (!flags.json.empty()) write_or_print(flags.json, comparison.json());
   if (is_standard_output(flags.csv) || is_standard_output(flags.json)) return;
@@ -89,7 +98,7 @@ void add_compare(Program& program) {
       {.name = "compare",
        .help = "Measure methods side by side on a table: speed, size, accuracy",
        .examples =
-           "  mercer compare points.csv --methods exact,landmarks,shadow --label-column last\n"
+           "  mercer compare points.csv --label-column last -o report.html\n"
            "  mercer compare points.npy --methods landmarks,greedy --landmarks 100,400 --csv "
            "m.csv\n"
            "  mercer compare iris.csv --label-column last --folds 10 --standardize\n\n"
@@ -100,6 +109,8 @@ void add_compare(Program& program) {
        .heavy = true,
        .run = [flags] { run(*flags); }});
   arguments.positional("DATA", flags->data, "The table: csv, npy, libsvm, idx, images; also .gz");
+  arguments.option("-o,--output", "FILE", flags->output,
+                   "Also write a page with pictures and the table, for any browser: .html");
   arguments.option("--csv", "FILE", flags->csv,
                    "Also write every measurement as CSV; - prints it and nothing else");
   arguments.option("--json", "FILE", flags->json,

@@ -98,6 +98,13 @@ struct Comparison {
   std::size_t neighbors = 0;
   bool labelled = false;
   std::vector<Measurement> measurements;
+  /// For pictures: rows of the first split that were not fitted on, at most 2000 of them, drawn at
+  /// random.
+  std::vector<std::size_t> picture_rows;
+  std::size_t picture_rows_of = 0;  ///< how many they were drawn from
+  /// The first two components of these rows for every contender, mapped onto those of the baseline
+  /// by least squares; empty for a contender that failed.
+  std::vector<Matrix<double>> pictures;
 
   std::vector<ContenderSummary> summaries() const;
   /// "landmarks 500", "shadow, ell 3.5"
@@ -108,6 +115,10 @@ struct Comparison {
   std::string csv() const;
   /// Summaries and measurements (docs/comparison.schema.json).
   std::string json() const;
+  /// What a page needs to draw the pictures, as JSON: rows, labels and their names (both empty
+  /// where there are none), points.
+  std::string pictures_json(std::span<const std::size_t> labels,
+                            const std::vector<std::string>& names) const;
 };
 
 /// Fits every contender to the same rows, one after another, and measures how fast it is, how much

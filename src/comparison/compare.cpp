@@ -13,6 +13,7 @@
 #include <mercer/metrics.h>
 
 #include "comparison/splits.h"
+#include "engine/random.h"
 #include "system/memory.h"
 
 namespace mercer {
@@ -75,8 +76,16 @@ class SplitRun {
     run_.progress = nullptr;
   }
 
+  /// Test rows for pictures; none unless asked for.
+  void keep_pictures_of(std::vector<std::size_t> test_rows) {
+    picture_rows_ = std::move(test_rows);
+  }
+  /// Of the contender that was measured last.
+  const Matrix<double>& picture() const { return picture_; }
+
   /// The first call is the baseline's. Throws what the fit throws.
   Measurement measure(const Contender& contender) {
+    picture_ = {};
     Measurement measured;
     std::optional<Fit> fit;
     const system::MemoryMark mark;
@@ -97,6 +106,7 @@ class SplitRun {
     measured.embedding_error =
         scores.empty() ? 1 : align_least_squares(baseline_->scores, scores, run_).relative_error;
     measured.eigenvalue_error = eigenvalue_error(model, baseline_->model);
+    if (!picture_rows_.empty() && !scores.empty()) picture_ = draw(scores);
     measured.residual_trace_fraction = fit->summary.residual_trace_fraction;
     if (!train_labels_.empty()) {
       measured.accuracy = knn_accuracy(model.transform(train_, run_), train_labels_, scores,
@@ -106,6 +116,22 @@ class SplitRun {
   }
 
  private:
+  /// Two columns near the first two of the baseline; zeros where that has only one.
+  Matrix<double> draw(MatrixView<const double> scores) const {
+    const std::size_t shown = std::min<std::size_t>(2, baseline_->scores.cols());
+    const auto map =
+        align_least_squares(baseline_->scores.view().cols_from(0, shown), scores, run_).map;
+    Matrix<double> drawn(picture_rows_.size(), 2);
+    for (std::size_t i = 0; i < drawn.rows(); ++i) {
+      for (std::size_t j = 0; j < scores.cols(); ++j) {
+        for (std::size_t c = 0; c < shown; ++c) {
+          drawn(i, c) += scores(picture_rows_[i], j) * map(j, c);
+        }
+      }
+    }
+    return drawn;
+  }
+
   struct Baseline {
     Model model;
     Matrix<double> scores;
@@ -137,6 +163,8 @@ class SplitRun {
   std::size_t neighbors_;
   RunOptions run_;
   std::optional<Baseline> baseline_;
+  std::vector<std::size_t> picture_rows_;
+  Matrix<double> picture_;
 };
 
 void check(MatrixView<const double> points, std::span<const std::size_t> labels,
@@ -268,9 +296,19 @@ Comparison compare(MatrixView<const double> points, std::span<const std::size_t>
   for (std::size_t i = 0; i < result.contenders.size(); ++i) {
     if (i != options.baseline) order.push_back(i);
   }
+  const std::vector<std::size_t>& test = splits.front().test;
+  constexpr std::size_t kMostPictured = 2000;
+  constexpr std::uint64_t kPictureStream = 0x70696374757265;
+  auto pictured =
+      engine::sample_without_replacement(test.size(), std::min(kMostPictured, test.size()),
+                                         engine::RandomStream(run.seed).substream(kPictureStream));
+  result.picture_rows = pick(test, pictured);
+  result.picture_rows_of = test.size();
+  result.pictures.resize(result.contenders.size());
   std::size_t done = 0;
   for (std::size_t s = 0; s < splits.size(); ++s) {
     SplitRun split(points, labels, splits[s], result.kernel, options.neighbors, run);
+    if (s == 0) split.keep_pictures_of(pictured);
     for (const std::size_t i : order) {
       if (run.progress) {
         run.progress({.phase = "compare",
@@ -280,6 +318,7 @@ Comparison compare(MatrixView<const double> points, std::span<const std::size_t>
       Measurement measured;
       try {
         measured = split.measure(result.contenders[i]);
+        if (s == 0) result.pictures[i] = split.picture();
       } catch (const Cancelled&) {
         throw;
       } catch (const Error& e) {

@@ -76,8 +76,9 @@ void put(Json& object, const char* name, const std::optional<double>& value) {
   if (value) object[name] = *value;
 }
 
-Json contender_json(const Contender& contender) {
-  Json object{{"method", contender.method}};
+Json contender_json(const Comparison& comparison, std::size_t number) {
+  const Contender& contender = comparison.contenders[number];
+  Json object{{"label", comparison.label(number)}, {"method", contender.method}};
   if (!contender.parameter.empty()) {
     object["parameter"] = contender.parameter;
     object["value"] = contender.value;
@@ -86,7 +87,7 @@ Json contender_json(const Contender& contender) {
 }
 
 Json summary_json(const Comparison& comparison, const ContenderSummary& summary) {
-  Json object = contender_json(comparison.contenders[summary.contender]);
+  Json object = contender_json(comparison, summary.contender);
   object["splits"] = summary.splits;
   if (!summary.failure.empty()) object["failure"] = summary.failure;
   if (summary.splits == 0) return object;
@@ -186,7 +187,7 @@ std::string Comparison::json() const {
   }
   object["measurements"] = Json::array();
   for (const Measurement& one : measurements) {
-    Json row = contender_json(contenders[one.contender]);
+    Json row = contender_json(*this, one.contender);
     row["split"] = one.split;
     if (!one.failure.empty()) {
       row["failure"] = one.failure;
@@ -206,6 +207,30 @@ std::string Comparison::json() const {
     object["measurements"].push_back(std::move(row));
   }
   return object.dump(2);
+}
+
+std::string Comparison::pictures_json(std::span<const std::size_t> labels,
+                                      const std::vector<std::string>& names) const {
+  Json object{{"shown", picture_rows.size()},
+              {"of", picture_rows_of},
+              {"classes", labels.empty() ? std::vector<std::string>{} : names}};
+  object["labels"] = Json::array();
+  if (!labels.empty()) {
+    for (const std::size_t row : picture_rows) object["labels"].push_back(labels[row]);
+  }
+  object["points"] = Json::array();
+  for (const Matrix<double>& picture : pictures) {
+    Json points = Json::array();
+    for (std::size_t i = 0; i < picture.rows(); ++i) {
+      // Four digits are more than a screen shows.
+      const auto rounded = [&](std::size_t j) {
+        return Json::parse(fmt::format("{:.4g}", picture(i, j)));
+      };
+      points.push_back({rounded(0), rounded(1)});
+    }
+    object["points"].push_back(std::move(points));
+  }
+  return object.dump();
 }
 
 }  // namespace mercer

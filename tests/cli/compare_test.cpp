@@ -85,7 +85,8 @@ TEST_F(CompareCommand, MistakesAreNamed) {
   expect_error("compare t.csv --label-column last --baseline akfa", 2, "not among the methods");
   expect_error("compare t.csv --label-column last --folds 3 --test-fraction 0.2", 2, "choose one");
   expect_error("compare t.csv --label-column last --folds 1", 2, "folds");
-  expect_error("compare t.csv --label-column last --csv a.txt --json a.txt", 2, "same file");
+  expect_error("compare t.csv --label-column last --csv a.txt --json a.txt", 2, "a.txt");
+  expect_error("compare t.csv --label-column last -o t.csv", 2, "t.csv");
   expect_error("compare missing.csv", 1, "missing.csv");
 }
 
