@@ -21,7 +21,7 @@ DIRECTIONS = {
     "src/engine": ["src/engine/*", "src/system/*"]
     + [
         f"{PUBLIC}/{name}.h"
-        for name in ("matrix", "kernel", "bandwidth", "run", "summary", "platform", "error")
+        for name in ("matrix", "kernel", "distance", "bandwidth", "run", "summary", "platform", "error")
     ],
     "src/data": ["src/data/*", "src/system/*", "src/engine/random.h"]
     + [f"{PUBLIC}/{name}.h" for name in ("matrix", "rows", "input", "data", "generate", "error")],
@@ -75,7 +75,7 @@ LIBRARIES = [
 BLAS_SYMBOL = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+"
     r"|[sd](gemm|gemv|ger|syrk|syr2k|symm|symv|trsm|trmm|trsv|dot|axpy|nrm2|scal|potr[fis]|pstrf"
-    r"|syev[dr]?x?|sytrd|stev[dr]?|steqr|geqrf|orgqr|ormqr|gesvd|gesdd|lange|lansy)_)\s*\("
+    r"|syev[dr]?x?|sytrd|stev[dr]?|steqr|geqrf|geqp3|orgqr|ormqr|gesvd|gesdd|lange|lansy)_)\s*\("
 )
 BLAS_HOME = "src/engine/blas."
 

@@ -8,6 +8,7 @@
 #include <mercer/compress.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>
+#include <mercer/distance.h>
 #include <mercer/error.h>
 #include <mercer/exact.h>
 #include <mercer/feature_analysis.h>
