@@ -29,6 +29,8 @@ DIRECTIONS = {
     "src/model": ["src/model/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src/methods": ["src/methods/*", "src/density/*", "src/model/*", "src/engine/*", "src/system/*"]
     + ANY_PUBLIC,
+    "src/distance": ["src/distance/*", "src/methods/*", "src/model/*", "src/engine/*", "src/system/*"]
+    + ANY_PUBLIC,
     "src/metrics": ["src/metrics/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src": ANY_PUBLIC,
     "cli": ["cli/*"] + ANY_PUBLIC,

@@ -60,7 +60,8 @@ struct KernelDistance {
 /// The "points" handed to a fit are the n x n distances themselves. A query is a row of its
 /// distances to all n items, or to the landmarks alone in their order.
 struct PrecomputedDistance {
-  bool squared = false;  ///< the numbers are squares already
+  bool squared = false;     ///< the numbers are squares already
+  bool hilbertian = false;  ///< whether that is known of them, as in CustomDistance
 };
 
 /// Any symmetric function of two rows that is 0 for equal ones. Called from several threads at once
@@ -92,7 +93,7 @@ Distance make_distance(const std::string& name,
                        const std::vector<std::pair<std::string, double>>& parameters);
 
 /// Whether the distance is Hilbertian whatever the data: proven for those with a formula, declared
-/// for custom ones, unknown (false) for precomputed ones and indefinite kernels.
+/// for custom and precomputed ones, not for indefinite and custom kernels.
 bool is_hilbertian(const Distance& distance);
 
 /// Throws InvalidArgument when a parameter is out of its range or a function is missing.

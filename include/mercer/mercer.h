@@ -35,4 +35,5 @@
 #include <mercer/reduction.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
+#include <mercer/sparse_distance.h>
 #include <mercer/summary.h>

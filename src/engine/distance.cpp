@@ -59,6 +59,7 @@ std::vector<std::pair<std::string, double>> distance_parameters(const Distance& 
                         [&](const JaccardDistance& d) { add_threshold(d.threshold); },
                         [&](const PrecomputedDistance& d) {
                           if (d.squared) found.emplace_back("squared", 1);
+                          if (d.hilbertian) found.emplace_back("hilbertian", 1);
                         },
                         [](const auto&) {}},
              distance);
@@ -92,6 +93,8 @@ Distance make_distance(const std::string& name, const Parameters& parameters) {
       jaccard->threshold = value;
     } else if (parameter == "squared" && precomputed != nullptr) {
       precomputed->squared = value != 0;
+    } else if (parameter == "hilbertian" && precomputed != nullptr) {
+      precomputed->hilbertian = value != 0;
     } else {
       throw InvalidArgument(fmt::format("the {} distance has no parameter '{}'", name, parameter));
     }
@@ -102,7 +105,7 @@ Distance make_distance(const std::string& name, const Parameters& parameters) {
 bool is_hilbertian(const Distance& distance) {
   return std::visit(
       Overloaded{[](const KernelDistance& d) { return is_positive_semidefinite(d.kernel); },
-                 [](const PrecomputedDistance&) { return false; },
+                 [](const PrecomputedDistance& d) { return d.hilbertian; },
                  [](const CustomDistance& d) { return d.hilbertian; },
                  [](const auto&) { return true; }},
       distance);
