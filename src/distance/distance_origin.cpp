@@ -62,7 +62,9 @@ Matrix<double> selection_gram(MatrixView<const double> squares, std::optional<do
       for (const double value : squares.row(i)) g[i] += value / static_cast<double>(n);
       mean += g[i] / static_cast<double>(n);
     }
-    for (double& value : g) value = value / 2 - mean / 4;
+    // Norms about the centroid are g_i - mean/2, their mean is mean/2.
+    const double lift = mean > 0 ? mean / 2 : 1;
+    for (double& value : g) value = value / 2 - mean / 4 + lift / 2;
   }
   auto gram = Matrix<double>::uninitialized(n, n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -28,8 +28,10 @@ std::optional<double> sphere_constant(const Distance& distance, std::size_t colu
 /// `automatic`.
 OriginFunction make_origin(DistanceOrigin origin, double constant, MatrixView<const double> among);
 
-/// Kernel values about the centroid of some items, or with a constant, from their squared
-/// distances, to choose landmarks by.
+/// Kernel values of some items from their squared distances, to choose landmarks by: with a
+/// constant origin, or about the centroid with the mean squared norm added to each. That makes the
+/// constant one direction more, so that spans of landmarks stand for the flats through them, which
+/// is what estimates with a landmark or the landmarks' centroid as the origin see.
 Matrix<double> selection_gram(MatrixView<const double> squares, std::optional<double> constant);
 
 }  // namespace mercer::distance

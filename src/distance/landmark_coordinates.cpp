@@ -45,21 +45,25 @@ PlacedPoint LandmarkCoordinates::place(std::span<const double> to_landmarks,
     y[i] = value / l(i, i);
   }
   std::vector<double> beta(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(r));
-  double rounding = std::sqrt(std::max(self, 0.0));
+  double rounding = size(self);
   for (std::size_t i = r; i-- > 0;) {
     beta[i] /= l(i, i);
     for (std::size_t j = 0; j < i; ++j) beta[j] -= l(i, j) * beta[i];
     const double diagonal = dot(l.row(i).first(i + 1), l.row(i).first(i + 1));
-    rounding += std::abs(beta[i]) * std::sqrt(diagonal);
+    rounding += std::abs(beta[i]) * size(diagonal);
   }
   return finish(dot(y.first(r), y.first(r)), self, rounding);
 }
 
+double LandmarkCoordinates::size(double self) const {
+  return std::sqrt(numbers_.noise) + std::sqrt(std::max(self, 0.0));
+}
+
 PlacedPoint LandmarkCoordinates::finish(double norm2, double self, double rounding) const {
-  const double c = static_cast<double>(dimension() + 8) * std::numeric_limits<double>::epsilon();
-  const double error = c * rounding * rounding;
+  const double error = numbers_.accuracy * rounding * rounding;
   const double rho2 = self - norm2;
   return {.norm2 = norm2,
+          .rho = std::sqrt(std::max(rho2, 0.0)),
           .rho_low = std::sqrt(std::max(rho2 - error, 0.0)),
           .rho_high = std::sqrt(std::max(rho2 + error, 0.0)),
           .rounding = rounding};
@@ -74,9 +78,8 @@ PlacedPoint LandmarkCoordinates::item(std::size_t i) const {
 LandmarkCoordinates::Interval LandmarkCoordinates::bounds(const PlacedPoint& a,
                                                           const PlacedPoint& b,
                                                           double product) const {
-  const double c = static_cast<double>(dimension() + 8) * std::numeric_limits<double>::epsilon();
   const double reach = a.rounding + b.rounding;
-  const double error = c * reach * reach;
+  const double error = numbers_.accuracy * reach * reach;
   const double inside = a.norm2 + b.norm2 - 2 * product;
   const double gap = std::max({0.0, a.rho_low - b.rho_high, b.rho_low - a.rho_high});
   const double sum = a.rho_high + b.rho_high;
@@ -86,12 +89,17 @@ LandmarkCoordinates::Interval LandmarkCoordinates::bounds(const PlacedPoint& a,
 
 model::SimplexCoordinates place_items(MatrixView<const double> to_landmarks,
                                       std::span<const std::size_t> landmarks,
-                                      const OriginFunction& origin, engine::Workers& workers) {
+                                      const OriginFunction& origin, const Measurement& measurement,
+                                      engine::Workers& workers) {
   const std::size_t n = to_landmarks.rows();
   const std::size_t m = landmarks.size();
   model::SimplexCoordinates numbers;
   numbers.origin_weights = origin.weights;
   numbers.origin_offset = origin.offset;
+  // Vectors of eight sum an eighth of the terms each, and the algebra has m steps.
+  numbers.accuracy = static_cast<double>(measurement.terms / 8 + landmarks.size() + 8) *
+                     std::numeric_limits<double>::epsilon();
+  numbers.noise = measurement.noise;
   for (const std::size_t row : landmarks) {
     numbers.landmark_origins.push_back(origin(to_landmarks.row(row)));
   }

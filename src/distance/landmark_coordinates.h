@@ -18,23 +18,32 @@ namespace mercer::distance {
 //     |y - y'|^2 + (rho - rho')^2 <= d^2 <= |y - y'|^2 + (rho + rho')^2,
 // known as the n-simplex projection (Connor et al.).
 //
-// Rounding: an error E of K_R, |E_ij| <= c eps sqrt(K_ii K_jj), changes k^T K_R^-1 k by
-// beta^T E beta with beta = K_R^-1 k, so at most by c eps b^2, b = sqrt k(x, x) + sum_j |beta_j|
-// sqrt K_jj. The bounds are widened by that much, and stay bounds however ill-conditioned the
-// landmarks are.
+// Rounding: with kernel values that are off by E, |E_ij| <= a sqrt(s_i s_j) for sizes s, the form
+// k^T K_R^-1 k is off by about beta^T E beta, beta = K_R^-1 k, so by at most a b^2 with
+// b = sqrt(s_x) + sum_j |beta_j| sqrt(s_j). The bounds are widened by that much, and stay bounds
+// however ill-conditioned the landmarks are. Sizes are k(x, x), and where squares come as
+// differences of larger numbers (distances of a kernel), those numbers.
 
 /// A point beside the span.
 struct PlacedPoint {
-  double norm2 = 0;    ///< |y|^2
-  double rho_low = 0;  ///< rho, as rounding may have it
+  double norm2 = 0;  ///< |y|^2
+  double rho = 0;
+  double rho_low = 0;  ///< as rounding may have it
   double rho_high = 0;
   double rounding = 0;  ///< b
+};
+
+/// How well squares are known.
+struct Measurement {
+  std::size_t terms = 1;  ///< that a square is the sum of
+  double noise = 0;       ///< size of the numbers that it is the difference of; 0: of none
 };
 
 /// Coordinates of the items and what is needed to place queries.
 model::SimplexCoordinates place_items(MatrixView<const double> to_landmarks,
                                       std::span<const std::size_t> landmarks,
-                                      const OriginFunction& origin, engine::Workers& workers);
+                                      const OriginFunction& origin, const Measurement& measurement,
+                                      engine::Workers& workers);
 
 class LandmarkCoordinates {
  public:
@@ -57,6 +66,8 @@ class LandmarkCoordinates {
 
  private:
   PlacedPoint finish(double norm2, double self, double rounding) const;
+  /// sqrt(s) of a point with this k(x, x).
+  double size(double self) const;
 
   const model::SimplexCoordinates& numbers_;
 };

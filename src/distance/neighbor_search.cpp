@@ -184,7 +184,7 @@ DistanceEstimates estimate(const SparseDistance::State& state,
     const LandmarkCoordinates coordinates(numbers.simplex);
     std::vector<double> y(coordinates.dimension());
     for (std::size_t q = 0; q < count; ++q) {
-      result.residuals[first_query + q] = coordinates.place(block.row(q), y).rho_high;
+      result.residuals[first_query + q] = coordinates.place(block.row(q), y).rho;
     }
   });
   result.negatives = std::accumulate(negatives.begin(), negatives.end(), std::uint64_t{0});

@@ -33,6 +33,7 @@
 #include "distance/sparse_distance_state.h"
 #include "distance/subset_choice.h"
 #include "engine/distance_value.h"
+#include "engine/kernel_value.h"
 #include "engine/pair_distances.h"
 #include "engine/random.h"
 #include "engine/tall.h"
@@ -366,10 +367,22 @@ class SparseDistanceFitter {
         safe ? origin()
              : distance::make_origin(DistanceOrigin::base_point, 0, training().among_landmarks());
     const Matrix<double> to_landmarks = landmark_squares();
-    numbers_.simplex = distance::place_items(to_landmarks, numbers_.landmarks, g, workers_);
+    numbers_.simplex =
+        distance::place_items(to_landmarks, numbers_.landmarks, g, measurement(), workers_);
     if (!safe || map_.coefficient_gram.empty()) return;
     numbers_.coefficient_gram = std::move(map_.coefficient_gram);
     measure_coefficient_error(to_landmarks);
+  }
+
+  /// Squares of kernel distances are differences of k(x, x).
+  distance::Measurement measurement() const {
+    distance::Measurement measurement{.terms = std::max<std::size_t>(numbers_.columns, 1)};
+    const auto* kernel = std::get_if<KernelDistance>(&numbers_.distance);
+    if (kernel == nullptr) return measurement;
+    for (const double value : engine::kernel_diagonal(kernel->kernel, rows_)) {
+      measurement.noise = std::max(measurement.noise, value);
+    }
+    return measurement;
   }
 
   /// For an item, |beta^ - beta|_K^2 = |Phi beta^ - phi|^2 = k_R^T M k_R - k(q, q) + d^2(q, q).

@@ -70,7 +70,8 @@ bool fits_together(const SimplexCoordinates& simplex, std::size_t n, std::size_t
   for (std::size_t i = 0; i < r; ++i) {
     if (simplex.lower.rows() != r || simplex.lower.cols() != r || !above_zero(i)) return false;
   }
-  return simplex.origin_weights.size() == m && simplex.landmark_origins.size() == m &&
+  return simplex.accuracy > 0 && simplex.noise >= 0 && simplex.origin_weights.size() == m &&
+         simplex.landmark_origins.size() == m &&
          (r == 0 || different_items(simplex.independent, m)) && simplex.residuals.size() == n &&
          simplex.roundings.size() == n &&
          (r == 0 || (simplex.coordinates.rows() == n && simplex.coordinates.cols() == r));
@@ -104,6 +105,8 @@ void write_distance(const std::filesystem::path& path, const DistanceNumbers& nu
                        {"all_items", numbers.all_items},
                        {"hilbertian", numbers.hilbertian},
                        {"origin_offset", simplex.origin_offset},
+                       {"accuracy", simplex.accuracy},
+                       {"noise", simplex.noise},
                        {"independent", simplex.independent}}
                       .dump()},
       {"summary", numbers.summary.json()}};
@@ -149,6 +152,8 @@ DistanceNumbers distance_from_container(Container container, const std::string& 
   numbers.hilbertian = scalars.flag("hilbertian");
   SimplexCoordinates& simplex = numbers.simplex;
   simplex.origin_offset = scalars.number("origin_offset");
+  simplex.accuracy = scalars.number("accuracy");
+  simplex.noise = scalars.number("noise");
   simplex.independent = scalars.counts("independent");
   numbers.weights = reader.matrix("weights");
   numbers.offset = reader.vector("offset");

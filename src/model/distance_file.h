@@ -19,6 +19,8 @@ namespace mercer::model {
 struct SimplexCoordinates {
   std::vector<double> origin_weights;  ///< g(x) = offset + sum_j weights_j d^2(x, r_j)
   double origin_offset = 0;
+  double accuracy = 0;  ///< relative error of a measured square
+  double noise = 0;     ///< squares have an absolute error of accuracy times this, besides
   std::vector<double> landmark_origins;  ///< g of the landmarks
   std::vector<std::size_t> independent;  ///< positions of the landmarks that make coordinates
   Matrix<double> lower;                  ///< L of their kernel matrix, r x r
