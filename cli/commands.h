@@ -11,6 +11,7 @@ void add_summarize(Program& program);
 void add_merge(Program& program);
 void add_update(Program& program);
 void add_compress(Program& program);
+void add_distance(Program& program);
 void add_info(Program& program);
 void add_generate(Program& program);
 void add_demo(Program& program);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   add_merge(program);
   add_update(program);
   add_compress(program);
+  add_distance(program);
   add_info(program);
   add_generate(program);
   add_demo(program);

@@ -147,6 +147,22 @@ struct DistanceSummary {
   static DistanceSummary from_json(const std::string& text);
 };
 
+/// What a run of queries did. `json()` follows docs/distance_query.schema.json.
+struct DistanceQuerySummary {
+  std::string metric;
+  std::size_t n = 0;
+  std::size_t landmarks = 0;
+  std::uint64_t queries = 0;
+  std::size_t neighbors = 0;  ///< 0: distances to all items
+  std::optional<std::size_t> rerank{};
+  std::uint64_t negatives = 0;  ///< estimates that were set to 0
+  /// Offline: of the fit. Online: of all queries together.
+  DistanceEvaluations distance_evaluations{};
+  double seconds = 0;
+
+  std::string json() const;
+};
+
 struct DistanceEstimates {
   Matrix<double> squared{};  ///< queries x items, not negative; measured ones at the landmarks
   /// Estimates that came out below 0 and were set to 0.

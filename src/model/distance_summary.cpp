@@ -132,6 +132,25 @@ DistanceSummary DistanceSummary::from_json(const std::string& text) {
   return s;
 }
 
+std::string DistanceQuerySummary::json() const {
+  Json json{{"schema_version", kSchemaVersion}, {"method", kMethod}, {"metric", metric}, {"n", n},
+            {"landmarks", landmarks},           {"queries", queries}};
+  if (neighbors > 0) {
+    json["neighbors"] = neighbors;
+    json["search"] = rerank ? "rerank" : "exact";
+    if (rerank) json["rerank"] = *rerank;
+  } else {
+    json["negatives"] = negatives;
+  }
+  json["distance_evaluations"] = {{"offline", distance_evaluations.offline},
+                                  {"online", distance_evaluations.online}};
+  // Of what comparing all would take.
+  const double all = static_cast<double>(queries) * static_cast<double>(n);
+  put(json, "evaluation_share", static_cast<double>(distance_evaluations.online) / all);
+  json["seconds"] = seconds;
+  return json.dump(2);
+}
+
 std::string DistanceSummary::brief() const {
   std::string text = fmt::format("{} distances to {} items from {} landmarks ({}, {})", metric, n,
                                  landmarks.size(), map, selection);
