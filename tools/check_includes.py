@@ -36,6 +36,7 @@ DIRECTIONS = {
     "cli": ["cli/*"] + ANY_PUBLIC,
     "python": ["python/*"] + ANY_PUBLIC,
     "experiments": ["experiments/*"] + ANY_PUBLIC,
+    "examples": ANY_PUBLIC,
     "bench": ["bench/*"] + ANY_PUBLIC,
     "bench/micro": ["bench/*", "src/*"] + ANY_PUBLIC,
     "tests": ["tests/*", "src/*", "cli/*"] + ANY_PUBLIC,

@@ -418,6 +418,9 @@ class SparseDistanceFitter {
                           : distance::option_name(origin_);
     summary_.sample = sample_.size();
     summary_.rank = map_.rank;
+    // The origin is a landmark, or the mean of them: one more than the directions from it.
+    const bool projected = options_.own_map.empty() && options_.map != DistanceMap::affine;
+    if (projected && origin_ != DistanceOrigin::constant) ++summary_.rank;
     summary_.relative_error = errors_.relative_error;
     summary_.hilbertian = numbers_.hilbertian;
     summary_.distance_evaluations = {.offline = evaluations_, .online = numbers_.landmarks.size()};
