@@ -124,24 +124,24 @@ struct IndexedDistance {
 /// `squared(a, b)` is their squared distance.
 template <class Object, class Function>
 IndexedDistance object_distances(std::span<const Object> objects, Function squared,
-                                 std::string name = "custom", bool hilbertian = false) {
+                                 const std::string& name = "custom", bool hilbertian = false) {
   return {.count = objects.size(),
           .squared = [objects, squared](std::size_t i, std::size_t j) -> double {
             return squared(objects[i], objects[j]);
           },
-          .name = std::move(name),
+          .name = name,
           .hilbertian = hilbertian};
 }
 
 /// The distances of query objects to items.
 template <class Object, class Function>
 IndexedDistance object_queries(std::span<const Object> queries, std::span<const Object> items,
-                               Function squared, std::string name = "custom") {
+                               Function squared, const std::string& name = "custom") {
   return {.count = queries.size(),
           .squared = [queries, items, squared](std::size_t i, std::size_t j) -> double {
             return squared(queries[i], items[j]);
           },
-          .name = std::move(name)};
+          .name = name};
 }
 
 }  // namespace mercer

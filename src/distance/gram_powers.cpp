@@ -24,12 +24,13 @@ double dot(std::span<const double> a, std::span<const double> b) {
 PowerDiagonals power_diagonals(MatrixView<const double> gram, engine::Workers& workers) {
   const std::size_t n = gram.rows();
   PowerDiagonals powers{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+  const engine::RightFactor right(gram, workers);
   for (std::size_t first = 0; first < n; first += kStripRows) {
     workers.phase_range(
         static_cast<double>(first) / static_cast<double>(n),
         static_cast<double>(std::min(n, first + kStripRows)) / static_cast<double>(n));
     const auto rows = gram.rows_from(first, std::min(kStripRows, n - first));
-    const Matrix<double> square = engine::dense_product(rows, gram, workers);
+    const Matrix<double> square = right.multiply(rows, workers);
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       powers.second[first + i] = square(i, first + i);
       powers.third[first + i] = dot(square.row(i), rows.row(i));

@@ -113,6 +113,7 @@ void GreedySubset::refresh() {
   for (std::size_t s = 0; s < rows_.size(); ++s) {
     for (std::size_t i = 0; i < n; ++i) transposed(i, s) = basis(s, i);
   }
+  const engine::RightFactor right(gram_, workers_);
   for (std::size_t first = 0; first < n; first += kStripRows) {
     Matrix<double> residuals(gram_.rows_from(first, std::min(kStripRows, n - first)));
     for (int pass = 0; pass < 2 && !rows_.empty(); ++pass) {
@@ -122,7 +123,7 @@ void GreedySubset::refresh() {
         residuals.data()[i] -= explained.data()[i];
       }
     }
-    const auto images = engine::dense_product(residuals, gram_, workers_);
+    const auto images = right.multiply(residuals, workers_);
     for (std::size_t i = 0; i < residuals.rows(); ++i) {
       g_[first + i] = dot(residuals.row(i), residuals.row(i));
       h_[first + i] = objective_ == SubsetObjective::trace ? dot(residuals.row(i), images.row(i))

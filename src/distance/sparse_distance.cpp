@@ -56,9 +56,10 @@ class RowQueries {
  public:
   RowQueries(const SparseDistance::State& state, MatrixView<const double> queries,
              engine::Workers& workers)
-      : points_(map(state.numbers, queries, workers)),
+      : mapped_(map(state.numbers, queries, workers)),
+        points_(mapped_.empty() ? queries : std::as_const(mapped_).view()),
         to_(state.rows()),
-        from_(to_.queries(std::as_const(points_).view())),
+        from_(to_.queries(points_)),
         direct_(from_, to_),
         landmarks_(direct_, state.numbers.landmarks) {
     const model::DistanceNumbers& numbers = state.numbers;
@@ -73,6 +74,7 @@ class RowQueries {
   }
 
  private:
+  /// Nothing where the queries are points already.
   static Matrix<double> map(const model::DistanceNumbers& numbers, MatrixView<const double> queries,
                             engine::Workers& workers) {
     if (!numbers.indexed.empty()) {
@@ -89,13 +91,16 @@ class RowQueries {
       throw DataError(fmt::format("queries have {} columns, but the items have {}", queries.cols(),
                                   numbers.input.row_columns(numbers.columns)));
     }
-    Matrix<double> points =
-        model::RowMapper(numbers.input).points(Matrix<double>(queries), 0, workers);
-    engine::check_distance_points(numbers.distance, points, 0);
+    Matrix<double> points;
+    if (!numbers.input.leaves_rows()) {
+      points = model::RowMapper(numbers.input).points(Matrix<double>(queries), 0, workers);
+    }
+    engine::check_distance_points(numbers.distance, points.empty() ? queries : points.view(), 0);
     return points;
   }
 
-  Matrix<double> points_;
+  Matrix<double> mapped_;
+  MatrixView<const double> points_;
   const engine::DistanceRows& to_;
   engine::DistanceRows from_;
   engine::RowPairs direct_;

@@ -134,7 +134,8 @@ class SparseDistanceFitter {
   void check_memory() const {
     const auto n = static_cast<double>(numbers_.n);
     const auto s = static_cast<double>(sample_.size());
-    const double needed = sizeof(double) * (n * s + 2.5 * s * s);
+    // Squares, the kernel matrix, its packed copy and a strip of its square.
+    const double needed = sizeof(double) * (n * s + 2 * s * s + std::min(s, 512.0) * s);
     if (needed <= record_.memory_limit_bytes()) return;
     throw MemoryLimitError(fmt::format(
         "the distances of {} items need {}, more than the limit of {}: fit to a sample of them, or "

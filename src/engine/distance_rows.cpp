@@ -70,9 +70,10 @@ DistanceRows::DistanceRows(const Distance& distance, MatrixView<const double> po
 }
 
 void DistanceRows::prepare_numbers() {
-  rows_ = Matrix<double>(points_.rows(), padded_columns(points_.cols()));
   const bool roots = std::holds_alternative<HellingerDistance>(distance_);
   const bool units = std::holds_alternative<CosineDistance>(distance_);
+  if (!roots && !units && points_.stride() == padded_columns(points_.cols())) return;
+  rows_ = Matrix<double>(points_.rows(), padded_columns(points_.cols()));
   for (std::size_t i = 0; i < points_.rows(); ++i) {
     const auto x = points_.row(i);
     const double norm = units ? row_norm(x) : 1;
@@ -121,9 +122,9 @@ void DistanceRows::squares(const DistanceRows& from, std::size_t row,
   if (columns.empty()) return;
   if (form_) {
     distance_sums({.form = *form_,
-                   .depth = rows_.cols(),
-                   .x = from.rows_.row(row).data(),
-                   .rows = rows_.data(),
+                   .depth = padded_columns(points_.cols()),
+                   .x = from.numbers() + row * padded_columns(points_.cols()),
+                   .rows = numbers(),
                    .columns = columns,
                    .out = out});
     if (std::holds_alternative<HellingerDistance>(distance_) ||

@@ -14,9 +14,10 @@
 
 namespace mercer::engine {
 
-/// Rows made ready for distances: a padded copy, prepared so that a plain sum over coordinates
-/// gives the square (roots for Hellinger, unit vectors for the cosine), 64 positions to a word for
-/// Hamming and Jaccard. Rows of custom and precomputed distances are viewed and must stay.
+/// Rows made ready for distances: padded, and prepared so that a plain sum over coordinates gives
+/// the square (roots for Hellinger, unit vectors for the cosine), 64 positions to a word for
+/// Hamming and Jaccard. Rows that are fine as they stand are viewed, not copied: the points must
+/// stay.
 class DistanceRows {
  public:
   /// The points were checked (distance_value.h).
@@ -37,6 +38,7 @@ class DistanceRows {
   DistanceRows(const Distance& distance, MatrixView<const double> points,
                std::span<const double> kernel_shift);
   void prepare_numbers();
+  const double* numbers() const { return rows_.empty() ? points_.data() : rows_.data(); }
   void prepare_bits(std::optional<double> threshold);
   void kernel_squares(const DistanceRows& from, std::size_t row,
                       std::span<const std::size_t> columns, double* out) const;

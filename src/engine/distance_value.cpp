@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,13 @@ bool needs_bits(const Distance& distance) {
   return (hamming != nullptr && !hamming->threshold) || (jaccard != nullptr && !jaccard->threshold);
 }
 
+/// Whether all numbers are between the two: the loop that the compiler makes vectors of.
+bool all_between(Row x, double low, double high) {
+  unsigned outside = 0;
+  for (const double value : x) outside |= static_cast<unsigned>(!(value >= low && value <= high));
+  return outside == 0;
+}
+
 }  // namespace
 
 double checked_square(double value, std::size_t i, std::size_t j) {
@@ -125,7 +133,12 @@ void check_distance_points(const Distance& distance, MatrixView<const double> po
     throw DataError(
         fmt::format("row {}, column {} is {}: {}", first_row + i + 1, j + 1, points(i, j), why));
   };
+  constexpr double kLargest = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < points.rows(); ++i) {
+    if (!bits && !directions &&
+        all_between(points.row(i), histograms || precomputed ? 0 : -kLargest, kLargest)) {
+      continue;
+    }
     bool zero = true;
     for (std::size_t j = 0; j < points.cols(); ++j) {
       const double value = points(i, j);
