@@ -15,17 +15,23 @@ namespace mercer::distance {
 
 namespace {
 
-OriginFunction origin_of(const model::SimplexCoordinates& numbers) {
-  return {.weights = numbers.origin_weights, .offset = numbers.origin_offset};
+double origin_at(const model::SimplexCoordinates& numbers, std::span<const double> to_landmarks) {
+  return numbers.origin_offset + dot(numbers.origin_weights, to_landmarks);
 }
 
 }  // namespace
 
 LandmarkCoordinates::LandmarkCoordinates(const model::SimplexCoordinates& numbers)
-    : numbers_(numbers) {}
+    : numbers_(numbers) {
+  const MatrixView<const double> l = numbers.lower;
+  for (std::size_t i = 0; i < l.rows(); ++i) {
+    const auto row = l.row(i).first(i + 1);
+    sizes_.push_back(size(dot(row, row)));
+  }
+}
 
 std::vector<double> LandmarkCoordinates::kernel_values(std::span<const double> to_landmarks) const {
-  const double g = origin_of(numbers_)(to_landmarks);
+  const double g = origin_at(numbers_, to_landmarks);
   std::vector<double> values;
   for (std::size_t j = 0; j < to_landmarks.size(); ++j) {
     values.push_back(g + numbers_.landmark_origins[j] - to_landmarks[j] / 2);
@@ -33,26 +39,36 @@ std::vector<double> LandmarkCoordinates::kernel_values(std::span<const double> t
   return values;
 }
 
-PlacedPoint LandmarkCoordinates::place(std::span<const double> to_landmarks,
-                                       std::span<double> y) const {
-  const double self = 2 * origin_of(numbers_)(to_landmarks);
-  const std::vector<double> kernel = kernel_values(to_landmarks);
+double LandmarkCoordinates::solve(std::span<const double> to_landmarks, std::span<double> y) const {
+  const double g = origin_at(numbers_, to_landmarks);
   const MatrixView<const double> l = numbers_.lower;
-  const std::size_t r = l.rows();
-  for (std::size_t i = 0; i < r; ++i) {
-    double value = kernel[numbers_.independent[i]];
+  for (std::size_t i = 0; i < l.rows(); ++i) {
+    const std::size_t landmark = numbers_.independent[i];
+    double value = g + numbers_.landmark_origins[landmark] - to_landmarks[landmark] / 2;
     for (std::size_t j = 0; j < i; ++j) value -= l(i, j) * y[j];
     y[i] = value / l(i, i);
   }
-  std::vector<double> beta(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(r));
+  return 2 * g;
+}
+
+double LandmarkCoordinates::residual(std::span<const double> to_landmarks,
+                                     std::span<double> y) const {
+  const double self = solve(to_landmarks, y);
+  return std::sqrt(std::max(self - dot(y, y), 0.0));
+}
+
+PlacedPoint LandmarkCoordinates::place(std::span<const double> to_landmarks,
+                                       std::span<double> y) const {
+  const double self = solve(to_landmarks, y);
+  const MatrixView<const double> l = numbers_.lower;
+  std::vector<double> beta(y.begin(), y.end());
   double rounding = size(self);
-  for (std::size_t i = r; i-- > 0;) {
+  for (std::size_t i = l.rows(); i-- > 0;) {
     beta[i] /= l(i, i);
     for (std::size_t j = 0; j < i; ++j) beta[j] -= l(i, j) * beta[i];
-    const double diagonal = dot(l.row(i).first(i + 1), l.row(i).first(i + 1));
-    rounding += std::abs(beta[i]) * size(diagonal);
+    rounding += std::abs(beta[i]) * sizes_[i];
   }
-  return finish(dot(y.first(r), y.first(r)), self, rounding);
+  return finish(dot(y, y), self, rounding);
 }
 
 double LandmarkCoordinates::size(double self) const {

@@ -53,6 +53,8 @@ class LandmarkCoordinates {
   std::size_t dimension() const { return numbers_.lower.rows(); }
   /// Places a query by its squared distances to the landmarks; writes y.
   PlacedPoint place(std::span<const double> to_landmarks, std::span<double> y) const;
+  /// rho alone, which takes half of the work; writes y.
+  double residual(std::span<const double> to_landmarks, std::span<double> y) const;
   PlacedPoint item(std::size_t i) const;
   /// Kernel values of a query with all landmarks.
   std::vector<double> kernel_values(std::span<const double> to_landmarks) const;
@@ -65,11 +67,14 @@ class LandmarkCoordinates {
   Interval bounds(const PlacedPoint& a, const PlacedPoint& b, double product) const;
 
  private:
+  /// y by its squared distances to the landmarks; returns k(x, x).
+  double solve(std::span<const double> to_landmarks, std::span<double> y) const;
   PlacedPoint finish(double norm2, double self, double rounding) const;
   /// sqrt(s) of a point with this k(x, x).
   double size(double self) const;
 
   const model::SimplexCoordinates& numbers_;
+  std::vector<double> sizes_;  // sqrt(s) of the independent landmarks
 };
 
 }  // namespace mercer::distance

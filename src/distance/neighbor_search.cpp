@@ -33,10 +33,9 @@ void for_each_strip(MatrixView<const double> left, const Matrix<double>& right, 
   std::vector<double> products(left.rows() * kItems);
   for (std::size_t first = 0; first < n; first += kItems) {
     const std::size_t count = std::min(kItems, n - first);
-    for (std::size_t q = 0; q < left.rows(); ++q) {
-      for (std::size_t j = 0; j < kItems; ++j) {
-        products[q * kItems + j] = j < count ? start(first + j) : 0;
-      }
+    for (std::size_t j = 0; j < kItems; ++j) products[j] = j < count ? start(first + j) : 0;
+    for (std::size_t q = 1; q < left.rows(); ++q) {
+      std::copy_n(products.data(), kItems, products.data() + q * kItems);
     }
     if (right.rows() > 0) {
       engine::multiply_add({.m = left.rows(),
@@ -160,31 +159,34 @@ DistanceEstimates estimate(const SparseDistance::State& state,
   DistanceEstimates result{.squared = Matrix<double>::uninitialized(queries, numbers.n)};
   if (numbers.hilbertian) result.residuals.resize(queries);
   std::vector<std::uint64_t> negatives((queries + kQueries - 1) / kQueries, 0);
-  const std::vector<char> is_landmark = landmark_marks(numbers);
   for_each_query_block(queries, workers, [&](std::size_t first_query, std::size_t count) {
     const auto block = to_landmarks.rows_from(first_query, count);
-    std::uint64_t& negative = negatives[first_query / kQueries];
+    std::uint64_t negative = 0;
     for_each_estimate(state, block,
                       [&](std::size_t first, std::size_t items, const double* estimates) {
                         for (std::size_t q = 0; q < count; ++q) {
+                          const double* from = estimates + q * kItems;
                           double* out = &result.squared(first_query + q, first);
+                          std::uint64_t below = 0;
                           for (std::size_t j = 0; j < items; ++j) {
-                            const double value = estimates[q * kItems + j];
-                            negative += value < 0 && is_landmark[first + j] == 0 ? 1 : 0;
-                            out[j] = std::max(value, 0.0);
+                            below += from[j] < 0 ? 1 : 0;
+                            out[j] = from[j] < 0 ? 0 : from[j];
                           }
+                          negative += below;
                         }
                       });
+    // Rows of the map at landmarks are those of the identity, so none of theirs is below 0.
     for (std::size_t q = 0; q < count; ++q) {
       for (std::size_t j = 0; j < numbers.landmarks.size(); ++j) {
         result.squared(first_query + q, numbers.landmarks[j]) = block(q, j);
       }
     }
+    negatives[first_query / kQueries] = negative;
     if (!numbers.hilbertian) return;
     const LandmarkCoordinates coordinates(numbers.simplex);
     std::vector<double> y(coordinates.dimension());
     for (std::size_t q = 0; q < count; ++q) {
-      result.residuals[first_query + q] = coordinates.place(block.row(q), y).rho;
+      result.residuals[first_query + q] = coordinates.residual(block.row(q), y);
     }
   });
   result.negatives = std::accumulate(negatives.begin(), negatives.end(), std::uint64_t{0});
