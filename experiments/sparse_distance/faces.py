@@ -44,14 +44,14 @@ def plot(curves, name, file):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.2))
-    for way in ("regression, swap", "orthogonal, greedy", "Nystroem, pseudo-inverse", "Nystroem as printed"):
+    for way in ("regression, greedy", "orthogonal, greedy", "Nystroem, pseudo-inverse", "Nystroem as printed"):
         m, closeness, deviation = zip(*curves[way])
         axes.errorbar(m, closeness, deviation, label=way.replace("oe", "ö"), capsize=2, linewidth=1)
     axes.set_ylim(-0.2, 1.02)
     axes.set_xlabel("landmarks")
     axes.set_ylabel("closeness")
     axes.set_title(f"Hamming distances between faces of one person, {name.upper()}")
-    axes.legend(loc="lower right")
+    axes.legend(loc="center right")
     figure.tight_layout()
     figure.savefig(file, dpi=100)
 
