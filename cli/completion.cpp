@@ -141,7 +141,8 @@ std::string zsh_script(const Program& program) {
     commands += fmt::format("    {}\n", quoted(name + ":" + help));
     groups += fmt::format("    {}) members=(", name);
     for (const CommandDescription& command : program.commands())
-      if (command.group == name) groups += fmt::format(" {}", quoted(command.name + ":" + command.help));
+      if (command.group == name)
+        groups += fmt::format(" {}", quoted(fmt::format("{}:{}", command.name, command.help)));
     groups += " ) ;;\n";
   }
   for (const CommandDescription& command : program.commands()) {

@@ -113,8 +113,9 @@ model::SimplexCoordinates place_items(MatrixView<const double> to_landmarks,
   numbers.origin_weights = origin.weights;
   numbers.origin_offset = origin.offset;
   // Vectors of eight sum an eighth of the terms each, and the algebra has m steps.
-  numbers.accuracy = static_cast<double>(measurement.terms / 8 + landmarks.size() + 8) *
-                     std::numeric_limits<double>::epsilon();
+  numbers.accuracy =
+      (static_cast<double>(measurement.terms) / 8 + static_cast<double>(landmarks.size()) + 8) *
+      std::numeric_limits<double>::epsilon();
   numbers.noise = measurement.noise;
   for (const std::size_t row : landmarks) {
     numbers.landmark_origins.push_back(origin(to_landmarks.row(row)));

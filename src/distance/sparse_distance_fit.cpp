@@ -24,21 +24,19 @@
 #include <mercer/error.h>
 #include <mercer/sparse_distance.h>
 
-#include "distance/conditional_definiteness.h"
 #include "distance/distance_map.h"
 #include "distance/greedy_subset.h"
 #include "distance/landmark_coordinates.h"
 #include "distance/leave_one_out.h"
+#include "distance/measured_items.h"
 #include "distance/option_names.h"
 #include "distance/sparse_distance_state.h"
 #include "distance/subset_choice.h"
 #include "engine/distance_value.h"
 #include "engine/kernel_value.h"
 #include "engine/pair_distances.h"
-#include "engine/random.h"
 #include "engine/tall.h"
 #include "methods/fit_record.h"
-#include "system/memory.h"
 
 namespace mercer {
 
@@ -49,7 +47,6 @@ using distance::LeaveOneOut;
 using distance::TrainingSquares;
 
 constexpr std::size_t kDefaultLandmarks = 32;
-constexpr std::uint64_t kSampleStream = 0x73616d706c65;
 /// Below so many items, leaving one out is optimistic by up to two points: landmarks were chosen
 /// with it.
 constexpr std::size_t kFewItems = 100;
@@ -72,18 +69,8 @@ class SparseDistanceFitter {
 
   SparseDistanceFit run() {
     numbers_.n = pairs_.size();
-    check_items();
-    sample_ = choose_sample();
-    check_memory();
-    record_.begin("distances");
-    squares_ = engine::item_distances(pairs_, sample_, workers_);
-    evaluations_ =
-        static_cast<std::uint64_t>(engine::item_distance_count(numbers_.n, sample_.size()));
-    if (!proven_ && options_.indefinite != IndefinitePolicy::ignore) {
-      record_.begin("definiteness");
-      check_definiteness();
-    }
-    numbers_.hilbertian = proven_ || (declared_ && !indefinite_);
+    measured_ = distance::measure_items(pairs_, options_, proven_, record_);
+    numbers_.hilbertian = proven_ || (declared_ && !measured_.indefinite);
     choose_origin();
     choose_landmarks();
     finish_numbers();
@@ -92,100 +79,7 @@ class SparseDistanceFitter {
 
  private:
   TrainingSquares training() const {
-    return {.squares = squares_, .sample = sample_, .landmarks = columns_};
-  }
-
-  void check_items() const {
-    const std::size_t n = numbers_.n;
-    const auto check = [&](std::span<const std::size_t> items, const char* field) {
-      for (const std::size_t item : items) {
-        if (item < n) continue;
-        throw InvalidArgument(
-            fmt::format("{} has item {}, but items are numbered from 0 to {}", field, item, n - 1));
-      }
-    };
-    check(options_.landmark_items, "landmark_items");
-    check(options_.candidates, "candidates");
-  }
-
-  /// Ascending; those that may become landmarks come first.
-  std::vector<std::size_t> choose_sample() const {
-    const std::size_t n = numbers_.n;
-    std::vector<std::size_t> sample(n);
-    std::iota(sample.begin(), sample.end(), std::size_t{0});
-    if (options_.sample == 0 || options_.sample >= n) return sample;
-    const auto stream = engine::RandomStream(record_.seed()).substream(kSampleStream);
-    std::vector<std::size_t> order = engine::sample_without_replacement(n, n, stream);
-    std::vector<char> first(n, 0);
-    for (const std::size_t item : options_.landmark_items) first[item] = 1;
-    for (const std::size_t item : options_.candidates) first[item] = 1;
-    std::ranges::stable_partition(order, [&](std::size_t item) { return first[item] != 0; });
-    const std::size_t least =
-        std::max(options_.landmark_items.size(), options_.landmarks.value_or(1));
-    if (options_.sample < least) {
-      throw InvalidArgument(
-          fmt::format("sample is {}: it must hold the {} landmarks", options_.sample, least));
-    }
-    order.resize(options_.sample);
-    std::ranges::sort(order);
-    return order;
-  }
-
-  void check_memory() const {
-    const auto n = static_cast<double>(numbers_.n);
-    const auto s = static_cast<double>(sample_.size());
-    // Squares, the kernel matrix, its packed copy and a strip of its square.
-    const double needed = sizeof(double) * (n * s + 2 * s * s + std::min(s, 512.0) * s);
-    if (needed <= record_.memory_limit_bytes()) return;
-    throw MemoryLimitError(fmt::format(
-        "the distances of {} items need {}, more than the limit of {}: fit to a sample of them, or "
-        "raise the limit",
-        numbers_.n, system::format_bytes(needed),
-        system::format_bytes(record_.memory_limit_bytes())));
-  }
-
-  void check_definiteness() {
-    constexpr std::size_t kMostChecked = 2000;
-    constexpr std::size_t kSubset = 500;
-    const bool repairs = options_.indefinite == IndefinitePolicy::clip ||
-                         options_.indefinite == IndefinitePolicy::shift;
-    std::vector<std::size_t> columns(sample_.size());
-    std::iota(columns.begin(), columns.end(), std::size_t{0});
-    if (columns.size() > kMostChecked && !repairs) {
-      const auto stream = engine::RandomStream(record_.seed()).substream(kSampleStream + 1);
-      columns = engine::sample_without_replacement(sample_.size(), kSubset, stream);
-    }
-    Matrix<double> among(columns.size(), columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      for (std::size_t j = 0; j < columns.size(); ++j) {
-        among(i, j) = squares_(sample_[columns[i]], columns[j]);
-      }
-    }
-    const auto found = distance::measure_definiteness(among);
-    summary_.negative_share = found.negative_share;
-    summary_.checked_items = columns.size();
-    indefinite_ = !found.holds;
-    if (!indefinite_) return;
-    const std::string text = fmt::format(
-        "the squared distances are not conditionally negative definite (negative share {:.2g} over "
-        "{} items): no Hilbert space has them, so estimates may be poor or negative and there are "
-        "no bounds",
-        found.negative_share, columns.size());
-    switch (options_.indefinite) {
-      case IndefinitePolicy::error:
-        throw DataError(text);
-      case IndefinitePolicy::clip:
-        distance::clip_negative_part(squares_);
-        break;
-      case IndefinitePolicy::shift:
-        shift_ = -2 * found.smallest;
-        distance::shift_squares(squares_, shift_);
-        break;
-      case IndefinitePolicy::warn:
-      case IndefinitePolicy::ignore:
-        break;
-    }
-    summary_.warnings.push_back(text);
+    return {.squares = measured_.squares, .sample = measured_.sample, .landmarks = columns_};
   }
 
   void choose_origin() {
@@ -218,8 +112,8 @@ class SparseDistanceFitter {
     std::vector<std::size_t> columns;
     std::vector<char> wanted(numbers_.n, options_.candidates.empty() ? 1 : 0);
     for (const std::size_t item : options_.candidates) wanted[item] = 1;
-    for (std::size_t c = 0; c < sample_.size(); ++c) {
-      if (wanted[sample_[c]] != 0) columns.push_back(c);
+    for (std::size_t c = 0; c < measured_.sample.size(); ++c) {
+      if (wanted[measured_.sample[c]] != 0) columns.push_back(c);
     }
     return columns;
   }
@@ -229,14 +123,14 @@ class SparseDistanceFitter {
     if (!options_.landmark_items.empty()) {
       summary_.selection = "given";
       for (const std::size_t item : options_.landmark_items) {
-        const auto at = std::ranges::lower_bound(sample_, item);
-        columns_.push_back(static_cast<std::size_t>(at - sample_.begin()));
+        const auto at = std::ranges::lower_bound(measured_.sample, item);
+        columns_.push_back(static_cast<std::size_t>(at - measured_.sample.begin()));
       }
       fit_map();
       return;
     }
-    const Matrix<double> gram =
-        distance::selection_gram(engine::pick_rows(squares_, sample_), selection_constant());
+    const Matrix<double> gram = distance::selection_gram(
+        engine::pick_rows(measured_.squares, measured_.sample), selection_constant());
     const std::vector<std::size_t> candidates = candidate_columns();
     if (options_.error) {
       grow_to_error(gram, candidates);
@@ -245,7 +139,7 @@ class SparseDistanceFitter {
     }
     double trace = 0;
     for (std::size_t i = 0; i < gram.rows(); ++i) trace += gram(i, i);
-    if (trace > 0 && !indefinite_) {
+    if (trace > 0 && !measured_.indefinite) {
       const double captured = distance::captured_trace(gram, columns_, workers_);
       summary_.residual_trace_fraction = std::max(0.0, 1 - captured / trace);
     }
@@ -277,7 +171,7 @@ class SparseDistanceFitter {
     const bool frobenius = options_.selection == SubsetSelection::greedy_frobenius;
     summary_.selection = distance::option_name(frobenius ? SubsetSelection::greedy_frobenius
                                                          : SubsetSelection::greedy);
-    const double target = sample_.size() < kFewItems
+    const double target = measured_.sample.size() < kFewItems
                               ? std::max(*options_.error - kOptimism, *options_.error / 2)
                               : *options_.error;
     const std::size_t most = std::min(options_.max_landmarks, candidates.size());
@@ -326,7 +220,7 @@ class SparseDistanceFitter {
       const std::vector<std::size_t> items = all.landmark_items();
       map_ = distance::projection_map(
           {.squares = to_landmarks, .sample = items, .landmarks = every}, g, workers_);
-      map_.leverages.assign(sample_.size(), 0.0);
+      map_.leverages.assign(measured_.sample.size(), 0.0);
     }
     errors_ = distance::leave_one_out(all, map_, workers_);
   }
@@ -351,10 +245,10 @@ class SparseDistanceFitter {
     if (numbers_.hilbertian) place_items();
     numbers_.sigma = std::move(errors_.sigma);
     // Shifted squares of a query become shifted estimates: c (A 1 - 1) more in the offset.
-    for (std::size_t i = 0; shift_ != 0 && i < numbers_.n; ++i) {
+    for (std::size_t i = 0; measured_.shift != 0 && i < numbers_.n; ++i) {
       double sum = 0;
       for (const double weight : map_.weights.row(i)) sum += weight;
-      map_.offset[i] += shift_ * (sum - 1);
+      map_.offset[i] += measured_.shift * (sum - 1);
     }
     for (const std::size_t item : numbers_.landmarks) map_.offset[item] = 0;
     numbers_.weights = std::move(map_.weights);
@@ -417,14 +311,17 @@ class SparseDistanceFitter {
     summary_.origin = options_.map == DistanceMap::affine && options_.own_map.empty()
                           ? "none"
                           : distance::option_name(origin_);
-    summary_.sample = sample_.size();
+    summary_.sample = measured_.sample.size();
+    summary_.negative_share = measured_.negative_share;
+    summary_.checked_items = measured_.checked_items;
     summary_.rank = map_.rank;
     // The origin is a landmark, or the mean of them: one more than the directions from it.
     const bool projected = options_.own_map.empty() && options_.map != DistanceMap::affine;
     if (projected && origin_ != DistanceOrigin::constant) ++summary_.rank;
     summary_.relative_error = errors_.relative_error;
     summary_.hilbertian = numbers_.hilbertian;
-    summary_.distance_evaluations = {.offline = evaluations_, .online = numbers_.landmarks.size()};
+    summary_.distance_evaluations = {.offline = measured_.distance_evaluations,
+                                     .online = numbers_.landmarks.size()};
     summary_.seconds = run.seconds;
     summary_.phases = run.phases;
     summary_.peak_memory_bytes = run.peak_memory_bytes;
@@ -447,11 +344,7 @@ class SparseDistanceFitter {
   engine::Workers& workers_;
   bool proven_;
   bool declared_;
-  bool indefinite_ = false;
-  double shift_ = 0;
-  std::vector<std::size_t> sample_;
-  Matrix<double> squares_;  // n x sample
-  std::uint64_t evaluations_ = 0;
+  distance::MeasuredItems measured_;
   std::optional<double> sphere_;
   DistanceOrigin origin_ = DistanceOrigin::automatic;
   double constant_ = 0;
