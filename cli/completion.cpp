@@ -138,7 +138,7 @@ std::string zsh_positional(const OptionDescription& option) {
 std::string zsh_script(const Program& program) {
   std::string commands, cases, groups;
   for (const auto& [name, help] : program.groups()) {
-    commands += fmt::format("    {}\n", quoted(name + ":" + help));
+    commands += fmt::format("    {}\n", quoted(fmt::format("{}:{}", name, help)));
     groups += fmt::format("    {}) members=(", name);
     for (const CommandDescription& command : program.commands())
       if (command.group == name)
