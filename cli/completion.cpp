@@ -42,31 +42,42 @@ std::string quoted(const std::string& text) {
   return fmt::format("'{}'", replaced(text, "'", R"('\'')"));
 }
 
-std::string command_names(const Program& program) {
+/// One word for a command, also behind a group.
+std::string label(const CommandDescription& command) {
+  return command.group.empty() ? command.name : fmt::format("{}-{}", command.group, command.name);
+}
+
+/// The commands of a group; of no group ("") with the names of groups.
+std::string command_names(const Program& program, const std::string& group = "") {
   std::vector<std::string> names;
-  for (const CommandDescription& command : program.commands()) names.push_back(command.name);
+  for (const CommandDescription& command : program.commands())
+    if (command.group == group) names.push_back(command.name);
+  if (group.empty())
+    for (const auto& [name, help] : program.groups()) names.push_back(name);
   return fmt::format("{}", fmt::join(names, " "));
 }
 
 std::string bash_script(const Program& program) {
-  std::string options, values;
+  std::string options, values, groups;
+  for (const auto& [name, help] : program.groups())
+    groups += fmt::format("    {}) members={} ;;\n", name, quoted(command_names(program, name)));
   for (const CommandDescription& command : program.commands()) {
     std::vector<std::string> names{"--help"};
     for (const OptionDescription& option : command.options) {
       if (is_positional(option)) {
         if (!option.choices.empty())
-          values += fmt::format("    {}:) candidates={} ;;\n", command.name,
+          values += fmt::format("    {}:) candidates={} ;;\n", label(command),
                                 quoted(fmt::format("{}", fmt::join(option.choices, " "))));
         continue;
       }
       for (const std::string& name : split_names(option)) {
         names.push_back(name);
         if (!option.choices.empty())
-          values += fmt::format("    {}:{}) candidates={} ;;\n", command.name, name,
+          values += fmt::format("    {}:{}) candidates={} ;;\n", label(command), name,
                                 quoted(fmt::format("{}", fmt::join(option.choices, " "))));
       }
     }
-    options += fmt::format("    {}) candidates={} ;;\n", command.name,
+    options += fmt::format("    {}) candidates={} ;;\n", label(command),
                            quoted(fmt::format("{}", fmt::join(names, " "))));
   }
   return fmt::format(R"(# bash completion of the mercer command.
@@ -74,11 +85,20 @@ std::string bash_script(const Program& program) {
 # For all: mercer completion bash > ~/.local/share/bash-completion/completions/mercer
 _mercer() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local command=${{COMP_WORDS[1]}} candidates=''
+  local command=${{COMP_WORDS[1]}} candidates='' members=''
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W {} -- "$word")
     return
+  fi
+  case $command in
+{}  esac
+  if [[ -n $members ]]; then
+    if ((COMP_CWORD == 2)); then
+      mapfile -t COMPREPLY < <(compgen -W "$members" -- "$word")
+      return
+    fi
+    command+=-${{COMP_WORDS[2]}}
   fi
   [[ $previous == -* ]] || previous=''
   if [[ $word == -* ]]; then
@@ -95,7 +115,7 @@ _mercer() {{
   fi
 }}
 complete -F _mercer mercer)",
-                     quoted(command_names(program) + " --help --version"), options, values);
+                     quoted(command_names(program) + " --help --version"), groups, options, values);
 }
 
 std::string zsh_option(const OptionDescription& option, const std::string& name) {
@@ -116,10 +136,19 @@ std::string zsh_positional(const OptionDescription& option) {
 }
 
 std::string zsh_script(const Program& program) {
-  std::string commands, cases;
+  std::string commands, cases, groups;
+  for (const auto& [name, help] : program.groups()) {
+    commands += fmt::format("    {}\n", quoted(fmt::format("{}:{}", name, help)));
+    groups += fmt::format("    {}) members=(", name);
+    for (const CommandDescription& command : program.commands())
+      if (command.group == name)
+        groups += fmt::format(" {}", quoted(fmt::format("{}:{}", command.name, command.help)));
+    groups += " ) ;;\n";
+  }
   for (const CommandDescription& command : program.commands()) {
-    commands += fmt::format("    {}\n", quoted(command.name + ":" + command.help));
-    cases += fmt::format("    {})\n      _arguments", command.name);
+    if (command.group.empty())
+      commands += fmt::format("    {}\n", quoted(command.name + ":" + command.help));
+    cases += fmt::format("    {})\n      _arguments", label(command));
     for (const OptionDescription& option : command.options) {
       if (is_positional(option)) {
         cases += " \\\n        " + zsh_positional(option);
@@ -143,15 +172,38 @@ _mercer() {{
   local command=$words[2]
   shift words
   ((CURRENT--))
+  local -a members=()
+  case $command in
+{}  esac
+  if (($#members)); then
+    if ((CURRENT == 2)); then
+      _describe 'command' members
+      return
+    fi
+    command=$command-$words[2]
+    shift words
+    ((CURRENT--))
+  fi
   case $command in
 {}  esac
 }}
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _mercer "$@"; else compdef _mercer mercer; fi)",
-                     commands, cases);
+                     commands, groups, cases);
 }
 
-std::string fish_option(const std::string& command, const OptionDescription& option) {
-  std::string line = fmt::format("complete -c mercer -n '__fish_seen_subcommand_from {}'", command);
+/// When fish is to offer what belongs to a command. Words may be commands and members of groups.
+std::string fish_condition(const Program& program, const CommandDescription& command) {
+  std::string text = fmt::format("__fish_seen_subcommand_from {}", command.name);
+  if (!command.group.empty())
+    return fmt::format("__fish_seen_subcommand_from {}; and {}", command.group, text);
+  for (const CommandDescription& other : program.commands())
+    if (!other.group.empty() && other.name == command.name)
+      text += fmt::format("; and not __fish_seen_subcommand_from {}", other.group);
+  return text;
+}
+
+std::string fish_option(const std::string& condition, const OptionDescription& option) {
+  std::string line = fmt::format("complete -c mercer -n '{}'", condition);
   if (is_positional(option)) {
     if (!option.choices.empty())
       return line + fmt::format(" -xa '{}'\n", fmt::join(option.choices, " "));
@@ -173,11 +225,23 @@ std::string fish_script(const Program& program) {
       "# fish completion of the mercer command.\n"
       "# mercer completion fish > ~/.config/fish/completions/mercer.fish\n"
       "complete -c mercer -f\n";
+  const auto offer = [&](const std::string& condition, const std::string& name,
+                         const std::string& help) {
+    text += fmt::format("complete -c mercer -n {} -a {} -d '{}'\n", condition, name,
+                        replaced(help, "'", "\\'"));
+  };
+  for (const auto& [name, help] : program.groups()) offer("__fish_use_subcommand", name, help);
   for (const CommandDescription& command : program.commands()) {
-    text += fmt::format("complete -c mercer -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
-                        replaced(command.help, "'", "\\'"));
+    if (command.group.empty()) {
+      offer("__fish_use_subcommand", command.name, command.help);
+    } else {
+      offer(fmt::format("'__fish_seen_subcommand_from {0}; and not __fish_seen_subcommand_from "
+                        "{1}'",
+                        command.group, command_names(program, command.group)),
+            command.name, command.help);
+    }
     for (const OptionDescription& option : command.options)
-      text += fish_option(command.name, option);
+      text += fish_option(fish_condition(program, command), option);
   }
   text.pop_back();
   return text;

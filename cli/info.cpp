@@ -13,6 +13,7 @@
 #include <mercer/incremental.h>
 #include <mercer/landmarks.h>
 #include <mercer/model.h>
+#include <mercer/sparse_distance.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -75,6 +76,16 @@ void show(const InfoFlags& flags, const Model& model, const std::string& size) {
              input_text(model.input(), model.input().point_columns(model.input_columns())));
   if (model.has_preimage_map())
     print_line("gives back", "points, by a map learned from the library (mercer reconstruct)");
+}
+
+void show(const InfoFlags& flags, const SparseDistance& distances, const std::string& size) {
+  if (!flags.json.empty()) write_or_print(flags.json, distances.summary().json());
+  if (is_standard_output(flags.json)) return;
+  fmt::print("{}: distances to {} items, {}\n\n{}\n", flags.file, distances.items(), size,
+             distances.summary().full());
+  if (distances.input_columns() > 0)
+    print_line("takes", input_text(distances.input(),
+                                   distances.input().point_columns(distances.input_columns())));
 }
 
 void require_model_for_json(const InfoFlags& flags) {
@@ -155,6 +166,8 @@ void run(const InfoFlags& flags) {
       return show(flags, Cover::load(flags.file), size);
     case FileKind::block:
       return show(flags, BlockModel::load(flags.file), size);
+    case FileKind::distance:
+      return show(flags, SparseDistance::load(flags.file), size);
     case FileKind::stream:
       return show(flags, IncrementalFit::load(flags.file), size);
   }

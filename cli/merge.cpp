@@ -78,6 +78,9 @@ FileKind common_kind(const std::vector<std::string>& parts) {
     const FileKind kind = part_kind(part);
     if (kind == FileKind::model)
       throw UsageError(fmt::format("{} is a model; merge takes parts from mercer summarize", part));
+    if (kind == FileKind::distance)
+      throw UsageError(
+          fmt::format("{} holds distances; merge takes parts from mercer summarize", part));
     if (kind != first)
       throw UsageError(fmt::format("{} holds {}, but {} {}; merge parts of one kind", part,
                                    name(kind), parts.front(), name(first)));
@@ -182,6 +185,7 @@ Fit merge_parts(const MergeFlags& flags, const RunOptions& run) {
     case FileKind::stream:
       return merge_blocks(flags, run);
     case FileKind::model:
+    case FileKind::distance:
     case FileKind::landmark_part:
       break;
   }

@@ -137,6 +137,16 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
+/// The command that was parsed, behind its group; their names are added to `name`.
+const CLI::App* deepest(const CLI::App& app, std::string& name) {
+  const CLI::App* found = &app;
+  for (auto below = found->get_subcommands(); !below.empty(); below = found->get_subcommands()) {
+    found = below.front();
+    name += " " + found->get_name();
+  }
+  return found;
+}
+
 /// CLI11's words, made clearer where they are terse.
 std::string mistake(const CLI::App& app, const CLI::ParseError& e) {
   if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
@@ -225,6 +235,7 @@ struct Program::State {
   CLI::App app{"Kernel PCA: exact, fast, and honest about its errors.", "mercer"};
   std::deque<CommandDescription> descriptions;
   std::map<const CLI::App*, Command> commands;
+  std::vector<Group> groups;
   const Command* selected = nullptr;
 };
 
@@ -246,11 +257,21 @@ Program::Program() : state_(std::make_unique<State>()) {
 
 Program::~Program() = default;
 
+void Program::add_group(const std::string& name, const std::string& help) {
+  CLI::App* group = state_->app.add_subcommand(name, help);
+  group->require_subcommand(1);
+  group->footer(
+      fmt::format("mercer {} COMMAND --help explains a command and shows examples.", name));
+  state_->groups.push_back({name, help});
+}
+
 Arguments Program::add(Command command) {
-  CLI::App* app = state_->app.add_subcommand(command.name, command.help);
+  CLI::App* above =
+      command.group.empty() ? &state_->app : state_->app.get_subcommand(command.group);
+  CLI::App* app = above->add_subcommand(command.name, command.help);
   app->footer("Examples:\n" + command.examples);
-  CommandDescription& description =
-      state_->descriptions.emplace_back(CommandDescription{command.name, command.help, {}});
+  CommandDescription& description = state_->descriptions.emplace_back(
+      CommandDescription{command.group, command.name, command.help, {}});
   state_->commands.emplace(app, std::move(command));
   return {app, description};
 }
@@ -267,13 +288,13 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
     app.exit(asked_for_help);
     return 0;
   } catch (const CLI::ParseError& e) {
-    const auto parsed = app.get_subcommands();
-    const CLI::App& active = parsed.empty() ? app : *parsed.front();
-    const std::string name = parsed.empty() ? "mercer" : "mercer " + active.get_name();
+    std::string name = "mercer";
+    const CLI::App& active = *deepest(app, name);
     report(name, fmt::format("{} ({} --help lists what there is)", mistake(active, e), name));
     return kUsage;
   }
-  state_->selected = &state_->commands.at(app.get_subcommands().front());
+  std::string name;
+  state_->selected = &state_->commands.at(deepest(app, name));
   return std::nullopt;
 }
 
@@ -282,7 +303,9 @@ bool Program::is_heavy() const {
 }
 
 int Program::run() const {
-  const std::string name = "mercer " + state_->selected->name;
+  const Command& command = *state_->selected;
+  const std::string name =
+      fmt::format("mercer {}{}{}", command.group, command.group.empty() ? "" : " ", command.name);
   try {
     state_->selected->run();
     if (std::fflush(stdout) != 0)
@@ -308,6 +331,10 @@ int Program::run() const {
     report(name, e.what());
     return kFailure;
   }
+}
+
+const std::vector<Program::Group>& Program::groups() const {
+  return state_->groups;
 }
 
 const std::deque<CommandDescription>& Program::commands() const {

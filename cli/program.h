@@ -41,6 +41,7 @@ struct OptionDescription {
 };
 
 struct CommandDescription {
+  std::string group;  ///< the word before the name; empty for most
   std::string name;
   std::string help;
   std::deque<OptionDescription> options;  ///< references stay valid while it grows
@@ -91,6 +92,7 @@ class Arguments {
 
 /// What makes a subcommand.
 struct Command {
+  std::string group{};  ///< of `Program::add_group`, or empty
   std::string name;
   std::string help;
   std::string examples;  ///< shown below the options
@@ -105,6 +107,8 @@ class Program {
   ~Program();
 
   Arguments add(Command command);
+  /// A word that commands stand behind: mercer GROUP COMMAND.
+  void add_group(const std::string& name, const std::string& help);
 
   /// The exit code when there is nothing to run: help, version, or a mistake, which is reported.
   std::optional<int> parse(int argc, const char* const* argv);
@@ -113,6 +117,11 @@ class Program {
   int run() const;
 
   const std::deque<CommandDescription>& commands() const;
+  struct Group {
+    std::string name;
+    std::string help;
+  };
+  const std::vector<Group>& groups() const;
 
  private:
   struct State;

@@ -21,7 +21,7 @@ DIRECTIONS = {
     "src/engine": ["src/engine/*", "src/system/*"]
     + [
         f"{PUBLIC}/{name}.h"
-        for name in ("matrix", "kernel", "bandwidth", "run", "summary", "platform", "error")
+        for name in ("matrix", "kernel", "distance", "bandwidth", "run", "summary", "platform", "error")
     ],
     "src/data": ["src/data/*", "src/system/*", "src/engine/random.h"]
     + [f"{PUBLIC}/{name}.h" for name in ("matrix", "rows", "input", "data", "generate", "error")],
@@ -30,11 +30,14 @@ DIRECTIONS = {
     "src/methods": ["src/methods/*", "src/density/*", "src/model/*", "src/engine/*", "src/system/*"]
     + ANY_PUBLIC,
     "src/comparison": ["src/comparison/*", "src/engine/random.h", "src/system/*"] + ANY_PUBLIC,
+    "src/distance": ["src/distance/*", "src/methods/*", "src/model/*", "src/engine/*", "src/system/*"]
+    + ANY_PUBLIC,
     "src/metrics": ["src/metrics/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src": ANY_PUBLIC,
     "cli": ["cli/*"] + ANY_PUBLIC,
     "python": ["python/*"] + ANY_PUBLIC,
     "experiments": ["experiments/*"] + ANY_PUBLIC,
+    "examples": ANY_PUBLIC,
     "bench": ["bench/*"] + ANY_PUBLIC,
     "bench/micro": ["bench/*", "src/*"] + ANY_PUBLIC,
     "tests": ["tests/*", "src/*", "cli/*"] + ANY_PUBLIC,
@@ -76,7 +79,7 @@ LIBRARIES = [
 BLAS_SYMBOL = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+"
     r"|[sd](gemm|gemv|ger|syrk|syr2k|symm|symv|trsm|trmm|trsv|dot|axpy|nrm2|scal|potr[fis]|pstrf"
-    r"|syev[dr]?x?|sytrd|stev[dr]?|steqr|geqrf|orgqr|ormqr|gesvd|gesdd|lange|lansy)_)\s*\("
+    r"|syev[dr]?x?|sytrd|stev[dr]?|steqr|geqrf|geqp3|orgqr|ormqr|gesvd|gesdd|lange|lansy)_)\s*\("
 )
 BLAS_HOME = "src/engine/blas."
 

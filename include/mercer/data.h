@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -127,6 +128,8 @@ class RowWriter {
   /// NPY becomes float32 when the first rows come as float; doubles are refused afterwards, with
   /// InvalidArgument, rather than rounded.
   void write(MatrixView<const float> rows);
+  /// Whole numbers: NPY becomes int64, and nothing else may follow.
+  void write(MatrixView<const std::int64_t> rows);
   /// Puts the file in its place. Throws FileError; nothing may be written afterwards.
   void finish();
 

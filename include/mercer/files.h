@@ -10,6 +10,7 @@ enum class FileKind {
   landmark_part,  ///< LandmarkPart::load
   cover,          ///< Cover::load
   block,          ///< BlockModel::load
+  distance,       ///< SparseDistance::load
   stream,         ///< IncrementalFit::load, and BlockModel::load for its model
 };
 

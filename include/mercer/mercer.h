@@ -9,6 +9,7 @@
 #include <mercer/compress.h>
 #include <mercer/cover.h>
 #include <mercer/data.h>
+#include <mercer/distance.h>
 #include <mercer/error.h>
 #include <mercer/exact.h>
 #include <mercer/feature_analysis.h>
@@ -36,4 +37,5 @@
 #include <mercer/reduction.h>
 #include <mercer/rows.h>
 #include <mercer/run.h>
+#include <mercer/sparse_distance.h>
 #include <mercer/summary.h>

@@ -61,6 +61,15 @@ OutputFormat output_format(const std::filesystem::path& path) {
 }
 
 struct RowWriter::State {
+  enum class Type { float64, float32, int64 };
+
+  template <class T>
+  static constexpr Type type_of() {
+    if constexpr (std::is_same_v<T, float>) return Type::float32;
+    if constexpr (std::is_same_v<T, std::int64_t>) return Type::int64;
+    return Type::float64;
+  }
+
   State(const std::filesystem::path& path, std::size_t columns)
       : format(output_format(path)), file(path), cols(columns) {}
 
@@ -70,32 +79,35 @@ struct RowWriter::State {
       throw InvalidArgument(
           fmt::format("rows of {} columns cannot go to a file of {}", rows.cols(), cols));
     }
-    if (format == OutputFormat::npy) begin_npy(std::is_same_v<T, float>);
+    if (format == OutputFormat::npy) begin_npy(type_of<T>());
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       if (format == OutputFormat::csv) {
         write_csv_row(rows.row(i));
-      } else if (single_precision) {
-        append_values<float>(rows.row(i));
-      } else {
+      } else if (type == Type::float64) {
         append_values<double>(rows.row(i));
+      } else {
+        append_values<T>(rows.row(i));
       }
       if (buffer.size() >= kBufferBytes) flush();
     }
     row_count += rows.rows();
   }
 
-  void begin_npy(bool as_float) {
+  void begin_npy(Type next) {
     if (row_count == 0 && !npy_begun) {
       npy_begun = true;
-      single_precision = as_float;
+      type = next;
       append_text(header());
-    } else if (single_precision && !as_float) {
+    } else if (type == Type::float32 && next == Type::float64) {
       throw InvalidArgument("the rows before were single precision, so these must be too");
+    } else if ((type == Type::int64) != (next == Type::int64)) {
+      throw InvalidArgument("whole numbers and others cannot go to the same file");
     }
   }
 
   std::string header() const {
-    return npy_header(single_precision ? "<f4" : "<f8", row_count, cols);
+    const char* name = type == Type::float32 ? "<f4" : type == Type::int64 ? "<i8" : "<f8";
+    return npy_header(name, row_count, cols);
   }
 
   template <class Stored, class T>
@@ -127,7 +139,7 @@ struct RowWriter::State {
   }
 
   void finish() {
-    if (format == OutputFormat::npy) begin_npy(single_precision);
+    if (format == OutputFormat::npy) begin_npy(type);
     flush();
     if (format == OutputFormat::npy) {
       const std::string final_header = header();
@@ -143,7 +155,7 @@ struct RowWriter::State {
   std::size_t cols;
   std::size_t row_count = 0;
   bool npy_begun = false;
-  bool single_precision = false;
+  Type type = Type::float64;
   fmt::memory_buffer buffer;
 };
 
@@ -169,6 +181,11 @@ void RowWriter::write(MatrixView<const double> rows) {
 }
 
 void RowWriter::write(MatrixView<const float> rows) {
+  if (!state_) throw InvalidArgument("rows cannot be written to a finished file");
+  state_->write(rows);
+}
+
+void RowWriter::write(MatrixView<const std::int64_t> rows) {
   if (!state_) throw InvalidArgument("rows cannot be written to a finished file");
   state_->write(rows);
 }

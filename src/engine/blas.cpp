@@ -29,6 +29,10 @@ void dtrsm_(const char* side, const char* uplo, const char* transa, const char* 
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
              double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
              int* iwork, int* info);
+void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, double* tau,
+             double* work, const int* lwork, int* info);
+void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau,
+             double* work, const int* lwork, int* info);
 // NOLINTEND(readability-identifier-naming)
 
 // Only OpenBLAS has these; with another BLAS they are null.
@@ -287,6 +291,45 @@ SingularValues singular_values(MatrixView<double> a) {
     throw NumericalError(fmt::format(
         "LAPACK found no singular values of a {} x {} matrix (info {})", a.rows(), a.cols(), info));
   }
+  return result;
+}
+
+PivotedQr pivoted_qr(Matrix<double> a, double tolerance) {
+  check_decomposable(a);
+  if (a.rows() > a.cols()) {
+    throw InvalidArgument(
+        fmt::format("pivoted QR is for wide matrices, not for {} x {}", a.rows(), a.cols()));
+  }
+  // Row-major a is column-major a^T.
+  const int m = static_cast<int>(a.cols());
+  const int n = static_cast<int>(a.rows());
+  std::vector<int> pivots(a.rows(), 0);
+  std::vector<double> tau(a.rows());
+  int info = 0;
+  double work_size = 0;
+  const int query = -1;
+  const OneBlasThread guard;
+  dgeqp3_(&m, &n, a.data(), &m, pivots.data(), tau.data(), &work_size, &query, &info);
+  int lwork = static_cast<int>(work_size);
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  dgeqp3_(&m, &n, a.data(), &m, pivots.data(), tau.data(), work.data(), &lwork, &info);
+  PivotedQr result;
+  for (const int pivot : pivots) result.order.push_back(static_cast<std::size_t>(pivot - 1));
+  while (result.rank < a.rows() && a(result.rank, result.rank) != 0 &&
+         std::abs(a(result.rank, result.rank)) > tolerance * std::abs(a(0, 0))) {
+    ++result.rank;
+  }
+  result.lower = Matrix<double>(a.rows(), result.rank);
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j < std::min(i + 1, result.rank); ++j) result.lower(i, j) = a(i, j);
+  }
+  if (result.rank == 0) return result;
+  const int k = static_cast<int>(result.rank);
+  dorgqr_(&m, &k, &k, a.data(), &m, tau.data(), &work_size, &query, &info);
+  lwork = static_cast<int>(work_size);
+  work.resize(static_cast<std::size_t>(lwork));
+  dorgqr_(&m, &k, &k, a.data(), &m, tau.data(), work.data(), &lwork, &info);
+  result.q = Matrix<double>(MatrixView<const double>(a).rows_from(0, result.rank));
   return result;
 }
 

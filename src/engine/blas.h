@@ -49,4 +49,17 @@ struct SingularValues {
 /// NumericalError when LAPACK does not converge.
 SingularValues singular_values(MatrixView<double> a);
 
+/// a^T P = Q R with the columns of a^T (rows of `a`) in the order of their share: |R_jj| descends.
+/// Only what is above `tolerance` * |R_00| is kept.
+struct PivotedQr {
+  Matrix<double> q;                ///< Q^T, rank x columns of a: orthonormal rows
+  Matrix<double> lower;            ///< R^T, rows of a x rank, of which row j belongs to order[j]
+  std::vector<std::size_t> order;  ///< all rows of a; the first `rank` are independent
+  std::size_t rank = 0;
+};
+
+/// Householder QR with column pivoting of a^T, for wide `a`; the rank is 0 only when it is all
+/// zeros. `a` is overwritten.
+PivotedQr pivoted_qr(Matrix<double> a, double tolerance);
+
 }  // namespace mercer::engine

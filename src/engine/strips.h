@@ -51,6 +51,11 @@ class Strips {
     }
   }
 
+  /// Row `top` of the strip that begins at this column; rows follow kStrip numbers apart.
+  const double* strip(std::size_t top, std::size_t column) const {
+    return values_.data() + position(top, column);
+  }
+
   /// The columns of `range` (and up to kProductColumns - 1 after it) of y += x times the rows
   /// [top, top + depth) of this.
   void add_product(const RowBlock& x, std::size_t top, std::size_t depth, StripRange range,
@@ -61,7 +66,7 @@ class Strips {
                   .a = x.values,
                   .a_row_stride = x.stride,
                   .a_col_stride = 1,
-                  .b = values_.data() + position(top, range.begin),
+                  .b = strip(top, range.begin),
                   .b_stride = kStrip,
                   .c = y.values + range.begin,
                   .c_stride = y.stride});

@@ -94,6 +94,28 @@ void FitRecord::explain_variance(const ModelParts& parts, Interval total_varianc
   summary_.reconstruction_error = std::max(total_variance.high - kept, 0.0) / parts.total_weight;
 }
 
+void FitRecord::close() {
+  summary_.memory_limit_bytes = limit_bytes_;
+  summary_.threads = workers_.threads();
+  summary_.simd = simd_name();
+  summary_.blas = blas_core();
+  summary_.seed = run_.seed;
+  if (const auto core = suggested_blas_core()) {
+    auto warning = fmt::format(
+        "the BLAS library takes this processor for a {}; set OPENBLAS_CORETYPE={} "
+        "before starting for faster dense algebra",
+        summary_.blas, *core);
+    // A fit inside this one may have said so.
+    if (std::ranges::find(summary_.warnings, warning) == summary_.warnings.end()) {
+      summary_.warnings.push_back(std::move(warning));
+    }
+  }
+  clock_.end();
+  summary_.phases = clock_.phases();
+  summary_.peak_memory_bytes = system::peak_memory_bytes();
+  summary_.seconds = clock_.seconds();
+}
+
 Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
                       std::optional<Interval> total_variance, std::size_t components_asked) {
   if (parts.coefficients.cols() == 0) {
@@ -120,25 +142,7 @@ Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
         fmt::format("{} of {} components: the points have no more directions above rounding noise",
                     summary_.components, components_asked)};
   }
-  summary_.memory_limit_bytes = limit_bytes_;
-  summary_.threads = workers_.threads();
-  summary_.simd = simd_name();
-  summary_.blas = blas_core();
-  summary_.seed = run_.seed;
-  if (const auto core = suggested_blas_core()) {
-    auto warning = fmt::format(
-        "the BLAS library takes this processor for a {}; set OPENBLAS_CORETYPE={} "
-        "before starting for faster dense algebra",
-        summary_.blas, *core);
-    // A fit inside this one may have said so.
-    if (std::ranges::find(summary_.warnings, warning) == summary_.warnings.end()) {
-      summary_.warnings.push_back(std::move(warning));
-    }
-  }
-  clock_.end();
-  summary_.phases = clock_.phases();
-  summary_.peak_memory_bytes = system::peak_memory_bytes();
-  summary_.seconds = clock_.seconds();
+  close();
   parts.summary = summary_;
   return Fit{Model(std::move(parts)), std::move(summary_)};
 }

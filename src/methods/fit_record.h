@@ -38,6 +38,9 @@ class FitRecord {
   /// From that sample, drawn with others (Samples::for_scale).
   Kernel resolve(const Kernel& asked, const RowSample& for_scale);
 
+  /// Stops the clock and fills in what follows from the run alone: for fits that make no Model.
+  void close();
+
   /// Fills in what follows from the parts and the run, and makes the Fit. Without a total variance
   /// the eigenvalues are not variances. Throws NumericalError when there are no components.
   Fit finish(ModelParts parts, std::size_t n, std::size_t d, std::optional<Interval> total_variance,

@@ -12,6 +12,7 @@ FileKind file_kind(const std::filesystem::path& path) {
   if (kind == "model") return FileKind::model;
   if (kind == "accumulator") return FileKind::landmark_part;
   if (kind == "cover") return FileKind::cover;
+  if (kind == "distance") return FileKind::distance;
   if (kind == "block") {
     return metadata.contains("stream") ? FileKind::stream : FileKind::block;
   }

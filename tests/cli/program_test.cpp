@@ -39,9 +39,21 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
   }
 }
 
+TEST_F(ProgramTest, CommandsBehindAGroupHaveHelpToo) {
+  EXPECT_NE(done("--help").find("  distance "), std::string::npos);
+  EXPECT_NE(done("distance --help").find("  query "), std::string::npos);
+  for (const std::string command : {"distance fit", "distance query"}) {
+    const std::string text = done(command + " --help");
+    EXPECT_NE(text.find("Usage: mercer " + command), std::string::npos) << text;
+    EXPECT_NE(text.find("Examples:\n"), std::string::npos) << text;
+  }
+  expect_error("distance fti", 2, "did you mean fit?");
+}
+
 TEST_F(ProgramTest, HelpFitsIntoAHundredColumns) {
-  for (const std::string command : {"", "fit", "transform", "summarize", "merge", "update",
-                                    "compress", "info", "generate", "demo", "completion"}) {
+  for (const std::string command :
+       {"", "fit", "transform", "summarize", "merge", "update", "compress", "distance",
+        "distance fit", "distance query", "info", "generate", "demo", "completion"}) {
     std::istringstream lines(done(command + " --help"));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -69,6 +81,11 @@ TEST_F(ProgramTest, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed("mercer merge --js"), "--json");
   EXPECT_EQ(completed("mercer merge a.part b.pa"), "FILES");
   EXPECT_EQ(completed("mercer completion z"), "zsh");
+  EXPECT_EQ(completed("mercer dis"), "distance");
+  EXPECT_EQ(completed("mercer distance q"), "query");
+  EXPECT_EQ(completed("mercer distance fit --met"), "--metric");
+  EXPECT_EQ(completed("mercer distance fit x.csv --metric ham"), "hamming");
+  EXPECT_EQ(completed("mercer distance query m.mer"), "FILES");
   EXPECT_EQ(completed("mercer generate swiss_r"), "swiss_roll");
   EXPECT_EQ(completed("mercer fit poi"), "FILES");
   EXPECT_EQ(completed("mercer fit x.csv -o poi"), "FILES");

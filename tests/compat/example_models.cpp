@@ -15,6 +15,7 @@
 #include <mercer/model.h>
 #include <mercer/projection.h>
 #include <mercer/random_features.h>
+#include <mercer/sparse_distance.h>
 
 namespace mercer::compat {
 namespace {
@@ -194,6 +195,15 @@ void write_blocks(const std::filesystem::path& folder) {
   }
 }
 
+void write_distances(const std::filesystem::path& folder) {
+  const auto fit = fit_sparse_distance(L1Distance{}, points(0, kTrainingRows),
+                                       {.landmarks = 4, .selection = SubsetSelection::greedy});
+  fit.model.save(folder / "distances.mercer");
+  const Matrix<double> fresh = points(kTrainingRows, kNewRows);
+  write_rows(folder / "distances.input.csv", fresh);
+  write_rows(folder / "distances.output.csv", fit.model.estimate(fresh).squared);
+}
+
 }  // namespace
 
 std::vector<std::string> block_names() {
@@ -233,6 +243,7 @@ void write_models(const std::filesystem::path& folder) {
   write_graph_models(folder);
   write_projection_model(folder);
   write_blocks(folder);
+  write_distances(folder);
 }
 
 }  // namespace mercer::compat

@@ -11,6 +11,7 @@
 #include <mercer/data.h>
 #include <mercer/incremental.h>
 #include <mercer/model.h>
+#include <mercer/sparse_distance.h>
 
 #include "compat/example_models.h"
 #include "model/temporary_folder.h"
@@ -132,6 +133,23 @@ TEST(SavedModels, BlocksMergeAndStreamsGoOn) {
     stream.partial_fit(read(folder / "stream.input.csv"));
     EXPECT_EQ(stream.rows(), 17u);
     EXPECT_EQ(stream.finish({.components = 2}).model.components(), 2u);
+  }
+}
+
+TEST(SavedModels, DistancesAreThoseOfTheirTime) {
+  for (const std::string& version : versions()) {
+    const auto folder = models_folder() / version;
+    const SparseDistance distances = SparseDistance::load(folder / "distances.mercer");
+    const Matrix<double> queries = read(folder / "distances.input.csv");
+    const Matrix<double> expected = read(folder / "distances.output.csv");
+    const Matrix<double> squared = distances.estimate(queries).squared;
+    ASSERT_EQ(squared.cols(), expected.cols());
+    for (std::size_t i = 0; i < squared.size(); ++i) {
+      EXPECT_NEAR(squared.data()[i], expected.data()[i], 1e-12 * magnitude(expected));
+    }
+    EXPECT_EQ(distances.summary().landmarks.size(), 4u);
+    EXPECT_LE(distances.bounds(queries).lower(2, 7), distances.bounds(queries).upper(2, 7));
+    EXPECT_EQ(distances.neighbors(queries, {.neighbors = 12}).items.cols(), 12u);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -133,6 +134,29 @@ TEST(RowWriter, LeavesNothingBehindWhenAbandoned) {
     EXPECT_THROW(writer.write(matrix<double>({{2}})), InvalidArgument);  // NOLINT: moved from
   }
   EXPECT_EQ(folder.file_count(), 0U);
+}
+
+TEST(RowWriter, WholeNumbersStayWhole) {
+  const TemporaryFolder folder;
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;  // no double has this value
+  Matrix<std::int64_t> rows(1, 2);
+  rows(0, 0) = large;
+  rows(0, 1) = -7;
+  for (const char* name : {"n.npy", "n.csv"}) {
+    RowWriter writer(folder / name, 2);
+    writer.write(std::as_const(rows).view());
+    writer.finish();
+  }
+  const std::string bytes = read_bytes(folder / "n.npy");
+  EXPECT_NE(bytes.find("'descr': '<i8'"), std::string::npos);
+  std::int64_t first = 0;
+  std::memcpy(&first, bytes.data() + bytes.size() - 16, sizeof(first));
+  EXPECT_EQ(first, large);
+  EXPECT_EQ(read_bytes(folder / "n.csv"), "9007199254740993,-7\n");
+  RowWriter mixed(folder / "m.npy", 1);
+  mixed.write(matrix<double>({{1}}));
+  const Matrix<std::int64_t> one(1, 1);
+  EXPECT_THROW(mixed.write(one.view()), InvalidArgument);
 }
 
 TEST(RowWriter, RefusesWrongShapesAndPaths) {

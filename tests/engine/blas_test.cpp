@@ -244,5 +244,35 @@ TEST(Lapack, BadArgumentsAreRefusedBeforeTheCall) {
   EXPECT_THROW(symmetric_eigenvalues(square), NumericalError);
 }
 
+TEST(PivotedQr, GivesBackTheRowsAndFindsTheRank) {
+  auto a = testing::normal_matrix(6, 20, 5);
+  for (std::size_t j = 0; j < 20; ++j) {
+    a(4, j) = 2 * a(1, j) - a(0, j);
+    a(5, j) = 0;
+  }
+  const PivotedQr qr = pivoted_qr(a, 1e-12);
+  ASSERT_EQ(qr.rank, 4u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < 20; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 4; ++k) sum += qr.lower(i, k) * qr.q(k, j);
+      EXPECT_NEAR(sum, a(qr.order[i], j), 1e-13);
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      double product = 0;
+      for (std::size_t j = 0; j < 20; ++j) product += qr.q(i, j) * qr.q(k, j);
+      EXPECT_NEAR(product, i == k ? 1 : 0, 1e-14);
+    }
+    EXPECT_GE(std::abs(qr.lower(0, 0)), std::abs(qr.lower(i, i)));
+  }
+}
+
+TEST(PivotedQr, OfZerosHasNoRank) {
+  EXPECT_EQ(pivoted_qr(Matrix<double>(3, 5), 1e-12).rank, 0u);
+  EXPECT_THROW(pivoted_qr(Matrix<double>(5, 3), 1e-12), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace mercer::engine

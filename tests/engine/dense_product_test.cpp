@@ -29,8 +29,8 @@ Matrix<double> transposed(MatrixView<const double> a) {
 
 TEST(DenseProduct, EveryShapeFollowsTheDefinitionForEveryNumberOfThreads) {
   for (const std::size_t m : {0U, 1U, 7U, 64U, 130U}) {
-    for (const std::size_t k : {0U, 1U, 13U, 100U}) {
-      for (const std::size_t n : {0U, 1U, 8U, 21U}) {
+    for (const std::size_t k : {0U, 1U, 13U, 100U, 520U}) {
+      for (const std::size_t n : {0U, 1U, 8U, 21U, 75U}) {
         const auto a = normal_matrix(m, k, m + k);
         const auto b = normal_matrix(k, n, n);
         const auto expected = by_definition(a, b);

@@ -1,5 +1,5 @@
-// Model files, sums of parts, covers and blocks: whatever the bytes, loading gives one of them or a
-// FileError.
+// Model files, sums of parts, covers, blocks and distances: whatever the bytes, loading gives one
+// of them or a FileError.
 
 #include "model/model_file.h"
 
@@ -18,6 +18,7 @@
 #include "model/block_file.h"
 #include "model/container.h"
 #include "model/cover_file.h"
+#include "model/distance_file.h"
 #include "model/part_file.h"
 
 namespace {
@@ -49,6 +50,8 @@ void load(const std::string& bytes) {
       mercer::model::cover_from_container(std::move(container), "fuzz");
     } else if (container.kind == "block") {
       mercer::model::block_from_container(std::move(container), "fuzz");
+    } else if (container.kind == "distance") {
+      mercer::model::distance_from_container(std::move(container), "fuzz");
     } else {
       mercer::model::model_from_container(std::move(container), "fuzz");
     }
