@@ -5,7 +5,7 @@ As in S. Epstein, M. Betke, "The kernel semi-least squares method for sparse dis
 faces.py [umist|pie] prints a table and, with --plot FILE, draws it with the standard deviation over people. The paper
 had 564 pictures of about 220 x 220 pixels (Sheffield, which is UMIST) and 20 x 78 pictures of 150 x 250 pixels (PIE);
 these are 575 of 32 x 32 and 20 x 42 of 32 x 32, so numbers are not comparable, shapes are.
-Needs the program of bench/sparse_distance_faces.cpp (cmake -DMERCER_BUILD_BENCH=ON).
+Builds bench/sparse_distance_faces.cpp, which leaves out one picture after another.
 """
 
 import argparse
@@ -20,16 +20,27 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from command import ROOT, real_data
 
-PROGRAM = ROOT / "build/release/bench/sparse_distance_faces"
+BUILD = ROOT / "build/bench"
 SETS = {
     "umist": ["umist/umist575_32x32_images.npy", "umist/umist575_labels.npy", 10, 20],
     "pie": ["pie/pie2856_32x32_images.npy", "pie/pie2856_labels.npy", 30, 20],
 }
 
 
+def build():
+    """The program, as bench/run builds its own."""
+    configure = ["cmake", "--preset", "release", "-B", BUILD, "-DMERCER_BUILD_BENCH=ON", "-DMERCER_BUILD_TESTS=OFF"]
+    for command in (configure, ["cmake", "--build", BUILD, "--target", "sparse_distance_faces"]):
+        done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"{done.stdout}{done.stderr}")
+    return BUILD / "bench/sparse_distance_faces"
+
+
 def measure(name):
     images, labels, most, people = SETS[name]
-    words = [PROGRAM, real_data(images), real_data(labels), most, people]
+    files = [real_data(images), real_data(labels)]
+    words = [build(), *files, most, people]
     done = subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True)
     curves = defaultdict(list)
     for row in csv.DictReader(io.StringIO(done.stdout)):
