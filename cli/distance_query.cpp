@@ -117,8 +117,9 @@ DistanceQuerySummary query_all(const DistanceQueryFlags& flags, const SparseDist
 void print_summary(const DistanceQueryFlags& flags, const DistanceQuerySummary& summary) {
   const double all = static_cast<double>(summary.queries) * static_cast<double>(summary.n);
   fmt::print("{}: {} of {} queries in {}\n", flags.output,
-             summary.neighbors > 0 ? fmt::format("{} neighbours", summary.neighbors)
-                                   : fmt::format("{} distances", summary.n),
+             summary.neighbors == 0   ? fmt::format("{} distances", summary.n)
+             : summary.neighbors == 1 ? "the nearest item"
+                                      : fmt::format("{} neighbours", summary.neighbors),
              summary.queries, format_seconds(summary.seconds));
   fmt::print("distances measured: {} ({:.3g} % of comparing all)\n",
              summary.distance_evaluations.online,
