@@ -1,6 +1,7 @@
 #include "distance/measured_items.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -42,11 +43,15 @@ std::vector<std::size_t> choose_sample(const SparseDistanceOptions& options, std
         fmt::format("sample is {}: it must hold the {} landmarks", options.sample, least));
   }
   const auto stream = engine::RandomStream(seed).substream(kSampleStream);
-  sample = engine::sample_without_replacement(n, n, stream);
+  const auto order = engine::sample_without_replacement(n, n, stream);
   std::vector<char> first(n, 0);
   for (const std::size_t item : options.landmark_items) first[item] = 1;
   for (const std::size_t item : options.candidates) first[item] = 1;
-  std::ranges::stable_partition(sample, [&](std::size_t item) { return first[item] != 0; });
+  sample.clear();
+  for (const char wanted : {1, 0}) {
+    std::ranges::copy_if(order, std::back_inserter(sample),
+                         [&](std::size_t item) { return first[item] == wanted; });
+  }
   sample.resize(options.sample);
   std::ranges::sort(sample);
   return sample;
