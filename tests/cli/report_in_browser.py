@@ -14,6 +14,7 @@ from pathlib import Path
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.support.ui import Select
 except ImportError:
@@ -22,7 +23,7 @@ except ImportError:
 
 CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-scrollbars"]
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-quic", "--hide-scrollbars"]
 # How many different colours a canvas has: 1 where nothing was drawn.
 COLORS = """
 return [...document.querySelectorAll("canvas")].map((canvas) => {
@@ -90,7 +91,11 @@ def main():
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     for flag in FLAGS:
         options.add_argument(flag)
-    browser = webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+    try:
+        browser = webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+    except WebDriverException as error:
+        print(f"skipped: Chromium does not start here: {error.msg}")
+        sys.exit(77)
     try:
         look(browser, page, "light", folder, (1200, 1700), dark=False)
         look(browser, page, "dark", folder, (1200, 1700), dark=True)
