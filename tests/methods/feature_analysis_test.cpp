@@ -222,6 +222,7 @@ RC_GTEST_PROP(FeatureAnalysis, FeaturesAreOrthonormalAndErrorsAddUp, ()) {
       *rc::gen::elementOf(std::vector<FeatureRule>(std::begin(kRules), std::end(kRules)));
   const auto points = normal_matrix(n, d, seed);
   FeatureAnalysisOptions options = with(rule, 6, 0.05);
+  options.delta_relative = rule == FeatureRule::ackfa;  // never cuts all of few rows
   options.center = *rc::gen::element(true, false);
   options.storage = *rc::gen::element(GramStorage::stored, GramStorage::matrix_free);
   if (*rc::gen::element(true, false)) {
