@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -218,6 +219,18 @@ void require_learnable(const FitFlags& flags, const std::string& method) {
     throw UsageError(fmt::format(
         "--learn-preimage does not go with the method {}: {}", method,
         graph ? "its components are functions on a graph" : "it keeps no points to learn from"));
+  const Kernel kernel = flags.kernel.kernel();
+  if (std::holds_alternative<Linear>(kernel))
+    throw UsageError(
+        "--learn-preimage is not needed with a linear kernel: mercer reconstruct gives the "
+        "projection itself");
+  if (std::holds_alternative<Precomputed>(kernel) || std::holds_alternative<Chi2>(kernel) ||
+      std::holds_alternative<ExponentialChi2>(kernel))
+    throw UsageError(fmt::format("--learn-preimage does not go with a {} kernel: {}",
+                                 kernel_name(kernel),
+                                 std::holds_alternative<Precomputed>(kernel)
+                                     ? "the model never sees points"
+                                     : "it takes no negative numbers, which scores may be"));
   if (flags.table.projection.is_given())
     throw UsageError(
         "--learn-preimage does not go with a random projection, which cannot be undone");
@@ -331,12 +344,15 @@ void run(const FitFlags& flags) {
   const PlotPoints plot = compute_scores(flags, fit.model, data.rows(), run_options, bar);
   bar.clear();
   throw_if_interrupted();
-  Model model = fit.model.with_input(data.input()).with_summary(summary);
+  Model model = fit.model.with_input(data.input());
   if (flags.learn_preimage) {
+    const auto start = std::chrono::steady_clock::now();
     model = learn_preimage(model, flags.preimage_alpha.value_or(1), run_options);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    summary.phases.push_back({"map to points", seconds.count()});
     bar.clear();
   }
-  model.save(flags.output);
+  model.with_summary(summary).save(flags.output);
   if (const std::string& path = flags.method.manifold.labels_out; !path.empty())
     write_text(path, cluster_lines(clusters));
   print_results(flags, summary, data.labels(), plot);

@@ -29,7 +29,7 @@ DIRECTIONS = {
     "src/model": ["src/model/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src/methods": ["src/methods/*", "src/density/*", "src/model/*", "src/engine/*", "src/system/*"]
     + ANY_PUBLIC,
-    "src/comparison": ["src/comparison/*", "src/engine/random.h", "src/system/*"] + ANY_PUBLIC,
+    "src/comparison": ["src/comparison/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,
     "src/distance": ["src/distance/*", "src/methods/*", "src/model/*", "src/engine/*", "src/system/*"]
     + ANY_PUBLIC,
     "src/metrics": ["src/metrics/*", "src/engine/*", "src/system/*"] + ANY_PUBLIC,

@@ -14,6 +14,7 @@
 
 #include "comparison/splits.h"
 #include "engine/random.h"
+#include "engine/tall.h"
 #include "system/memory.h"
 
 namespace mercer {
@@ -26,14 +27,6 @@ double seconds_of(const std::function<void()>& call) {
   const auto start = std::chrono::steady_clock::now();
   call();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-Matrix<double> pick_rows(MatrixView<const double> points, const std::vector<std::size_t>& rows) {
-  auto picked = Matrix<double>::uninitialized(rows.size(), points.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(points.row(rows[i]), picked.row(i).begin());
-  }
-  return picked;
 }
 
 std::vector<std::size_t> pick(std::span<const std::size_t> values,
@@ -65,8 +58,8 @@ class SplitRun {
  public:
   SplitRun(MatrixView<const double> points, std::span<const std::size_t> labels, const Split& split,
            const Kernel& kernel, std::size_t neighbors, RunOptions run)
-      : train_(pick_rows(points, split.train)),
-        test_(pick_rows(points, split.test)),
+      : train_(engine::pick_rows(points, split.train)),
+        test_(engine::pick_rows(points, split.test)),
         train_labels_(pick(labels, split.train)),
         test_labels_(pick(labels, split.test)),
         kernel_(kernel),

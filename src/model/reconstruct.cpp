@@ -130,7 +130,7 @@ class KernelPreimages {
     }
     if (rows.empty()) return;
     if (options_.method == Preimage::kwok_tsang) {
-      by_distances(scores, result);
+      by_distances(scores, rows, result.points);
     } else {
       report.nearest = step_once(scores, rows, result.points);
       if (options_.method == Preimage::mika) report.one_step -= report.nearest;
@@ -180,14 +180,13 @@ class KernelPreimages {
     return static_cast<std::size_t>(std::ranges::count(failed, 1));
   }
 
-  void by_distances(MatrixView<const double> scores, Reconstruction& result) {
-    std::vector<std::size_t> rows(scores.rows());
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
+  void by_distances(MatrixView<const double> scores, std::span<const std::size_t> rows,
+                    Matrix<double>& points) {
     for_each_row(scores, rows,
                  [&](std::size_t i, std::span<const double>, std::span<const double> products) {
                    model::kwok_tsang(kernel_, fitted_.parts.library, products,
-                                     expansion_.norm2(scores.row(i)), options_,
-                                     result.points.row(i));
+                                     expansion_.norm2(scores.row(rows[i])), options_,
+                                     points.row(rows[i]));
                  });
   }
 

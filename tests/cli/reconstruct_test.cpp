@@ -32,6 +32,7 @@ TEST_F(ReconstructCommand, GivesPointsInTheUnitsOfTheTable) {
     EXPECT_LT(worst, 8) << how;  // the roll is 22 wide
   }
   EXPECT_NE(done("info m.mercer").find("map learned"), std::string::npos);
+  EXPECT_NE(done("info m.mercer --json -").find("map to points"), std::string::npos);
 }
 
 TEST_F(ReconstructCommand, TextHasTheColumnsOfTheTable) {
@@ -75,6 +76,8 @@ TEST_F(ReconstructCommand, MistakesAreNamed) {
   expect_error("fit all.npy -o x.mercer --preimage-alpha 2", 2, "--learn-preimage");
   expect_error("fit all.npy -o x.mercer --learn-preimage --method random_features", 2, "no points");
   expect_error("fit all.npy -o x.mercer --learn-preimage --project-dim 2", 2, "projection");
+  expect_error("fit all.npy -o x.mercer --learn-preimage --kernel linear", 2, "not needed");
+  expect_error("fit all.npy -o x.mercer --learn-preimage --kernel chi2", 2, "negative");
   EXPECT_FALSE(exists("r.npy"));
   EXPECT_FALSE(exists("x.mercer"));
 }
