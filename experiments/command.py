@@ -10,6 +10,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = os.environ.get("MERCER", str(ROOT / "build/release/mercer"))
+# Small enough for every change to be tried: few rows, few repetitions (`experiments/run --quick`).
+QUICK = bool(os.environ.get("MERCER_QUICK"))
 
 
 def mercer(*words):
@@ -27,6 +29,13 @@ def real_data(name):
         print(f"skipped: MERCER_DATA has no {name}")
         raise SystemExit(0)
     return path
+
+
+def output_folder(name):
+    """Where the files of an experiment go that are not part of the documentation."""
+    folder = ROOT / "build/experiments" / ("quick" if QUICK else "") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def read_file(path):

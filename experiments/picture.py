@@ -5,7 +5,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from command import ROOT
+from command import QUICK, ROOT, output_folder
 
 
 def panels(count, size):
@@ -19,7 +19,8 @@ def finish_panel(axis, title):
 
 
 def save(figure, name):
-    output = ROOT / "docs/pictures" / name
+    """Into the documentation; what the quick setting draws is not for it."""
+    output = (output_folder("pictures") if QUICK else ROOT / "docs/pictures") / name
     figure.tight_layout()
     figure.savefig(output, dpi=110, bbox_inches="tight")
     print(output)
