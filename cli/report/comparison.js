@@ -1,70 +1,6 @@
-"use strict";
-
-const { comparison, pictures: drawn } = JSON.parse(document.getElementById("data").textContent);
+const { comparison, pictures: drawn } = pageData;
 const data = { ...comparison, pictures: drawn };
 data.baseline_number = data.contenders.findIndex((one) => one.label === data.baseline);
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
-// Told apart also by those who see few colours (Okabe & Ito), and by their shapes.
-const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b3a100", "#8c6bb1"];
-const SHAPES = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "rectRounded", "cross"];
-const charts = [];
-
-function element(tag, text, parent) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-
-function variable(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function short(value) {
-  const rounded = Number(value.toPrecision(3));
-  return rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : rounded.toString();
-}
-
-function axis(title, logarithmic, most) {
-  const ticks = { color: () => variable("--quiet"), maxRotation: 0, autoSkipPadding: 12 };
-  if (logarithmic) {
-    ticks.callback = (value) => (/^[125]/.test(value.toExponential()) ? short(value) : "");
-  }
-  return {
-    type: logarithmic ? "logarithmic" : "linear",
-    title: { display: true, text: title, color: () => variable("--ink") },
-    grid: { color: () => variable("--line") },
-    ticks,
-    afterDataLimits: (scale) => {
-      if (most !== undefined) scale.max = Math.min(scale.max, most);
-    },
-  };
-}
-
-function draw(title, caption, config, tools) {
-  const figure = element("figure", undefined, document.getElementById("charts"));
-  element("h2", title, figure);
-  if (tools) figure.append(tools);
-  const drawing = element("div", undefined, figure);
-  drawing.className = "drawing";
-  const canvas = element("canvas", undefined, drawing);
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${title}. ${caption}`);
-  element("figcaption", caption, figure);
-  config.options = {
-    animation: false,
-    responsive: true,
-    maintainAspectRatio: false,
-    plugins: {
-      legend: { labels: { color: () => variable("--ink"), usePointStyle: true, boxHeight: 7 } },
-      tooltip: { callbacks: { label: (item) => item.raw.name } },
-    },
-    ...config.options,
-  };
-  const chart = new Chart(canvas, config);
-  charts.push(chart);
-  return chart;
-}
 
 // A line for every method, through its values.
 function curves(contenders, xOf, yOf, title, caption, xTitle, yAxis) {
@@ -98,9 +34,7 @@ function pictureSets(number) {
   const names = classes.length > 0 ? classes : ["rows"];
   return names.map((name, label) => ({
     label: name,
-    backgroundColor: COLORS[label % COLORS.length] + "b0",
-    pointStyle: SHAPES[Math.floor(label / COLORS.length) % SHAPES.length],
-    pointRadius: 2.5,
+    ...classLook(label),
     data: points
       .map(([x, y], i) => ({ x, y, name, label: classes.length > 0 ? data.pictures.labels[i] : 0 }))
       .filter((point) => point.label === label),
@@ -132,7 +66,7 @@ function pictures() {
         },
       },
     },
-    choice,
+    { tools: choice },
   );
   choice.value = data.baseline_number;
   choice.addEventListener("change", () => {
@@ -186,10 +120,9 @@ function table() {
 }
 
 function facts() {
-  const parameters = Object.entries(data.kernel.parameters).map(([name, value]) => `, ${name} = ${short(value)}`);
   const splits = `${data.splits} ${data.splits === 1 ? "split" : "splits"}`;
   document.getElementById("facts").textContent =
-    `${data.n} rows, ${data.d} columns; ${data.kernel.name} kernel${parameters.join("")}; ${splits}; ` +
+    `${data.n} rows, ${data.d} columns; ${kernelText(data.kernel)}; ${splits}; ` +
     `baseline ${data.baseline}`;
 }
 
@@ -215,4 +148,3 @@ if (data.labelled) {
 }
 pictures();
 table();
-dark.addEventListener("change", () => charts.forEach((chart) => chart.update()));
