@@ -2,7 +2,7 @@
 """A stream of 2,000,000 rows in 200 blocks: memory and rate on the way, and a run that is killed and resumed.
 
 Rows are drawn from five clouds in 16 columns. The state is saved every 20 blocks; the memory at that moment is the
-largest that the process had until then (VmHWM).
+largest that the process had until then (VmHWM). The quick setting has 200 blocks too, of 1,000 rows.
 """
 
 import json
@@ -17,9 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from command import COMMAND, mercer, read_file
+from command import COMMAND, QUICK, mercer, read_file
 
-ROWS, COLUMNS, BLOCK = 2_000_000, 16, 10_000
+BLOCKS, BLOCK, COLUMNS = 200, 1_000 if QUICK else 10_000, 16
 OPTIONS = ["--start", "--gamma", 0.01, "--mse", 0.05, "--block-size", BLOCK, "--save-every", 20, "-q"]
 
 
@@ -46,41 +46,46 @@ def partial(state):
     return Path(f"{state}.partial")
 
 
+def print_line(blocks, seconds, blocks_a_second, peak):
+    print(f"| {blocks} | {seconds:.1f} | {blocks_a_second * BLOCK / 1e3:.0f} | {peak:.0f} |", flush=True)
+
+
 def watch(process, state):
-    """Prints a line for every state that is saved on the way."""
+    """Prints a line for every state that is saved on the way, and for the last."""
+    print("| blocks | s | thousand rows/s since the last line | peak memory so far, MiB |\n" + "|---" * 4 + "|")
     begin, seen, last, peak = time.time(), 0, 0, 0
     while process.poll() is None:
         peak = peak_mebibytes(process) or peak
         blocks = blocks_in(partial(state))
         now = time.time() - begin
         if blocks > seen:
-            rate = (blocks - seen) * BLOCK / (now - last)
-            print(f"{blocks:4} blocks  {now:6.1f} s  {rate / 1e3:6.0f} thousand rows/s  {peak:5.0f} MiB", flush=True)
+            print_line(blocks, now, (blocks - seen) / (now - last), peak)
             seen, last = blocks, now
         time.sleep(0.02)
-    now = time.time() - begin
-    total = blocks_in(state)
-    print(f"{total:4} blocks  {now:6.1f} s  {(total - seen) * BLOCK / (now - last) / 1e3:6.0f} thousand rows/s  "
-          f"{peak:5.0f} MiB")
+    if process.returncode != 0:
+        raise SystemExit("the stream failed")
+    now, total = time.time() - begin, blocks_in(state)
+    print_line(total, now, (total - seen) / (now - last), peak)
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         data, whole, killed = folder / "data.npy", folder / "whole.stream", folder / "killed.stream"
-        mercer("generate", "blobs", "-o", data, "--n", ROWS, "--d", COLUMNS, "--seed", 1)
+        mercer("generate", "blobs", "-o", data, "--n", BLOCKS * BLOCK, "--d", COLUMNS, "--seed", 1)
 
         watch(start(whole, data, "--model", folder / "whole.mercer"), whole)
         summary = json.loads(mercer("info", folder / "whole.mercer", "--json", "-"))
-        print(f"library {summary['library_size']}, mean square residual "
+        print(f"\nlibrary {summary['library_size']}, mean square residual "
               f"{summary['bounds']['mean_square_residual']['value']:.5f}, {summary['components']} components leave "
               f"{summary['reconstruction_error']:.4f}")
 
         process = start(killed, data)
-        while blocks_in(partial(killed)) < 100:
+        while blocks_in(partial(killed)) < BLOCKS // 2 and process.poll() is None:
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        if process.wait() != -signal.SIGKILL:
+            raise SystemExit("the run ended before it could be killed")
         print(f"killed; the state beside has {blocks_in(partial(killed))} blocks")
         if start(killed, data, "--resume", "--model", folder / "killed.mercer").wait() != 0:
             raise SystemExit("the run could not be resumed")
@@ -88,8 +93,9 @@ def main():
         # Models also tell how long the fit took.
         first, second = (read_file(folder / f"{run}.mercer")[1] for run in ("whole", "killed"))
         same_model = all(first[key].tobytes() == second[key].tobytes() for key in first)
-        print(f"resumed: state {'the same bytes' if same_state else 'DIFFERS'}, "
-              f"model {'the same bits' if same_model else 'DIFFERS'}")
+        if not (same_state and same_model):
+            raise SystemExit(f"resumed: state the same is {same_state}, model the same is {same_model}")
+        print("resumed: state the same bytes, model the same bits")
 
 
 if __name__ == "__main__":
