@@ -13,6 +13,7 @@ void add_merge(Program& program);
 void add_update(Program& program);
 void add_compress(Program& program);
 void add_compare(Program& program);
+void add_plot(Program& program);
 void add_distance(Program& program);
 void add_info(Program& program);
 void add_generate(Program& program);

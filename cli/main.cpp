@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   add_update(program);
   add_compress(program);
   add_compare(program);
+  add_plot(program);
   add_distance(program);
   add_info(program);
   add_generate(program);

@@ -57,7 +57,7 @@ function axis(title, logarithmic, most) {
 }
 
 // A figure with a heading, a canvas and a caption below it; `place` is the id of the element that takes it.
-function draw(title, caption, config, { tools, place = "charts" } = {}) {
+function draw(title, caption, config, { tools, place = "charts", legend = true } = {}) {
   const figure = element("figure", undefined, document.getElementById(place));
   element("h2", title, figure);
   if (tools) figure.append(tools);
@@ -72,7 +72,7 @@ function draw(title, caption, config, { tools, place = "charts" } = {}) {
     responsive: true,
     maintainAspectRatio: false,
     plugins: {
-      legend: { labels: { color: () => variable("--ink"), usePointStyle: true, boxHeight: 7 } },
+      legend: { display: legend, labels: { color: () => variable("--ink"), usePointStyle: true, boxHeight: 7 } },
       tooltip: { callbacks: { label: (item) => item.raw.name } },
     },
     ...config.options,
