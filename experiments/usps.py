@@ -2,10 +2,11 @@
 
 import csv
 import gzip
+from itertools import islice
 
 import numpy as np
 
-from command import mercer, real_data
+from command import QUICK, mercer, real_data
 
 
 def labels(path):
@@ -13,13 +14,24 @@ def labels(path):
         return np.array([int(float(row[0])) for row in csv.reader(file)])
 
 
+def table(name, folder, quick_rows):
+    """A file of the digits; in the quick setting one of its first rows."""
+    path = real_data(f"usps/{name}.csv.gz")
+    if not QUICK:
+        return path
+    short = folder / f"{name}.csv.gz"
+    with gzip.open(path, "rt") as lines, gzip.open(short, "wt") as output:
+        output.writelines(islice(lines, quick_rows))
+    return short
+
+
 class Usps:
     """7,291 rows to fit on and 2,007 to classify; pixels in [-1, 1], labels in the first column."""
 
     def __init__(self, folder):
         self.folder = folder
-        self.train = real_data("usps/usps_train.csv.gz")
-        self.test = real_data("usps/usps_test.csv.gz")
+        self.train = table("usps_train", folder, 600)
+        self.test = table("usps_test", folder, 200)
         self.train_labels, self.test_labels = labels(self.train), labels(self.test)
 
     def scores(self, model):

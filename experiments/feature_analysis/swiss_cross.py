@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from command import mercer, read_file
+from command import QUICK, mercer, read_file
 from picture import finish_panel, panels, save
 
 
@@ -22,7 +22,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         points_file, model = folder / "points.npy", folder / "m.mercer"
-        mercer("generate", "swiss_cross", "-o", points_file, "--n", 1200, "--noise", 1, "--seed", 1)
+        mercer("generate", "swiss_cross", "-o", points_file, "--n", 400 if QUICK else 1200, "--noise", 1, "--seed", 1)
         points = np.load(points_file)
         figure, axes = panels(2, (9, 4.5))
         for axis, method in zip(axes, ("akfa", "skfa")):

@@ -13,13 +13,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import matplotlib.pyplot as plt
 import numpy as np
 
-from command import mercer, read_file
+from command import QUICK, mercer, read_file
 from picture import finish_panel, panels, save
+
+POINTS = 3000 if QUICK else 20000
 
 
 def diffusion_picture(folder):
     points_file, scores_file, model = (folder / name for name in ("roll.npy", "z.npy", "roll.mercer"))
-    mercer("generate", "swiss_roll", "-o", points_file, "--n", 20000, "--noise", 0.05, "--seed", 1)
+    mercer("generate", "swiss_roll", "-o", points_file, "--n", POINTS, "--noise", 0.05, "--seed", 1)
     mercer("fit", points_file, "-o", model, "--method", "diffusion_maps", "--reduce", "shadow", "--gamma", 0.5,
            "--ell", 1, "--components", 2, "--scores", scores_file, "-q")
     points, scores = np.load(points_file), np.load(scores_file)
@@ -35,7 +37,7 @@ def diffusion_picture(folder):
 
 def cut_picture(folder):
     points_file, labels_file = folder / "moons.npy", folder / "labels.txt"
-    mercer("generate", "moons", "-o", points_file, "--n", 20000, "--noise", 0.1, "--seed", 1)
+    mercer("generate", "moons", "-o", points_file, "--n", POINTS, "--noise", 0.1, "--seed", 1)
     figure, axes = panels(2, (11, 3))
     points = np.load(points_file)
     for axis, gamma in zip(axes, (2, 60)):

@@ -14,17 +14,40 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
 
-from command import mercer, read_file
+from command import QUICK, mercer, output_folder, read_file
 from usps import Usps
 
-SEEDS = 5
+SEEDS = 1 if QUICK else 5
+DIMENSIONS = (16, 64) if QUICK else (16, 32, 64, 128)
+MAPS = ("signs", "sparse", "rotated", "coordinates")
 
 
 def gaussian(points, gamma):
     squares = (points**2).sum(axis=1)
     return np.exp(-gamma * np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
+
+
+def draw(curves, whole):
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4))
+    for how, points in curves.items():
+        for axis, values in zip(axes, zip(*points)):
+            axis.plot(DIMENSIONS, values, "o-", label=how, markersize=4)
+    axes[1].axhline(whole, color="0.5", linestyle=":", label="all 256 columns")
+    for axis, name in zip(axes, ("root mean square error of kernel values", "3-nn accuracy")):
+        axis.set(xscale="log", xlabel="dimensions", ylabel=name, xticks=DIMENSIONS)
+        axis.set_xticklabels(DIMENSIONS)
+        axis.minorticks_off()
+        axis.legend(fontsize=8)
+    figure.tight_layout()
+    output = output_folder("randomized") / "projection.png"
+    figure.savefig(output, dpi=110)
+    print(output)
 
 
 def main():
@@ -41,18 +64,21 @@ def main():
         gamma = plain["kernel"]["parameters"]["gamma"]
         pixels = np.loadtxt(usps.test, delimiter=",")[:, 1:]
         exact = gaussian(pixels, gamma)
-        print(f"256 columns: 3-nn {usps.accuracy(*usps.scores(model)):.4f}")
-        print(f"{'map':<12} {'columns':>7} {'kernel error':>12} {'3-nn':>7} {'lowest':>7}")
-        for dimensions in (16, 32, 64, 128):
-            for how in ("signs", "sparse", "rotated", "coordinates"):
+        whole = usps.accuracy(*usps.scores(model))
+        print(f"256 columns: 3-nn {whole:.4f}\n\n| S | map | kernel error | 3-nn | lowest |\n|---|---|---|---|---|")
+        curves = {how: [] for how in MAPS}
+        for dimensions in DIMENSIONS:
+            for how in MAPS:
                 errors, accuracies = [], []
                 for seed in range(SEEDS):
                     fit("--gamma", gamma, "--project-dim", dimensions, "--project-map", how, "--seed", seed)
                     projection = read_file(model)[1]["input_projection"]
                     errors.append(np.sqrt(((gaussian(pixels @ projection, gamma) - exact) ** 2).mean()))
                     accuracies.append(usps.accuracy(*usps.scores(model)))
-                print(f"{how:<12} {dimensions:7} {np.mean(errors):12.4f} {np.mean(accuracies):7.4f}"
-                      f" {min(accuracies):7.4f}", flush=True)
+                curves[how].append((np.mean(errors), np.mean(accuracies)))
+                print(f"| {dimensions} | {how} | {np.mean(errors):.4f} | {np.mean(accuracies):.4f}"
+                      f" | {min(accuracies):.4f} |", flush=True)
+        draw(curves, whole)
 
 
 if __name__ == "__main__":
