@@ -46,7 +46,7 @@ std::optional<std::filesystem::path> in_path(const std::string& name) {
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty()) continue;
-    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    std::filesystem::path file = std::filesystem::path(folder) / name;
     if (is_program(file)) return file;
   }
   return std::nullopt;
@@ -65,7 +65,7 @@ std::string last_line(std::string text) {
 /// A process with all that it starts, which are ended with it.
 class ProcessGroup {
  public:
-  ProcessGroup(const std::vector<std::string>& command, const std::filesystem::path& output,
+  ProcessGroup(std::vector<std::string> command, const std::filesystem::path& output,
                const std::filesystem::path& errors) {
     posix_spawn_file_actions_t files{};
     posix_spawnattr_t attributes{};
@@ -77,7 +77,7 @@ class ProcessGroup {
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors.c_str(), kWrite, 0600);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     std::vector<char*> words;
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    for (std::string& word : command) words.push_back(word.data());
     words.push_back(nullptr);
     const int error = posix_spawn(&id_, words[0], &files, &attributes, words.data(), environ);
     posix_spawn_file_actions_destroy(&files);
