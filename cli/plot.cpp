@@ -119,20 +119,19 @@ Sample sample_rows(const PlotFlags& flags, const Model& model, ProgressBar& bar)
   std::mt19937_64 random(flags.run.seed);
   Sample sample;
   std::vector<double> kept;
-  sample.rows_of_all =
-      for_each_block(model, *source, "read", bar, [&](MatrixView<const double> block) {
-        for (std::size_t i = 0; i < block.rows(); ++i, ++sample.rows_of_all) {
-          if (sample.rows.size() < flags.max_points) {
-            sample.rows.push_back(sample.rows_of_all);
-            kept.insert(kept.end(), block.row(i).begin(), block.row(i).end());
-          } else if (const std::size_t place = random() % (sample.rows_of_all + 1);
-                     place < flags.max_points) {
-            sample.rows[place] = sample.rows_of_all;
-            std::ranges::copy(block.row(i),
-                              kept.begin() + static_cast<std::ptrdiff_t>(place * block.cols()));
-          }
-        }
-      });
+  for_each_block(model, *source, "read", bar, [&](MatrixView<const double> block) {
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      const std::size_t row = sample.rows_of_all++;
+      if (sample.rows.size() < flags.max_points) {
+        sample.rows.push_back(row);
+        kept.insert(kept.end(), block.row(i).begin(), block.row(i).end());
+      } else if (const std::size_t place = random() % (row + 1); place < flags.max_points) {
+        sample.rows[place] = row;
+        std::ranges::copy(block.row(i),
+                          kept.begin() + static_cast<std::ptrdiff_t>(place * block.cols()));
+      }
+    }
+  });
   sample.points = Matrix<double>::uninitialized(sample.rows.size(), source->cols());
   for (std::size_t i = 0; i < sample.rows.size(); ++i)
     std::copy_n(kept.begin() + static_cast<std::ptrdiff_t>(i * source->cols()), source->cols(),

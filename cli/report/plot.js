@@ -141,18 +141,27 @@ function contourLines(values, side, level) {
   return lines;
 }
 
-// A picture with a pixel for each node of the grid, the less opaque the nearer the value is to zero.
-function fieldImage(values, side, most) {
+// The function between the nodes of the grid, in bands between the lines: the stronger the farther from zero. Several
+// pixels for each node, with straight lines between them.
+function fieldImage(values, side, step, most) {
+  const fine = 4, width = fine * (side - 1);
   const image = document.createElement("canvas");
-  image.width = image.height = side;
+  image.width = image.height = width;
   const context = image.getContext("2d");
-  const pixels = context.createImageData(side, side);
-  values.forEach((value, number) => {
-    if (value === null) return;
-    const row = side - 1 - Math.floor(number / side);
-    const color = value < 0 ? [0, 114, 178] : [230, 140, 0];
-    pixels.data.set([...color, 210 * Math.abs(value) / most], 4 * (row * side + (number % side)));
-  });
+  const pixels = context.createImageData(width, width);
+  for (let v = 0; v < width; ++v) {
+    for (let u = 0; u < width; ++u) {
+      const i = Math.floor(u / fine), j = Math.floor(v / fine);
+      const s = (u + 0.5) / fine - i, t = (v + 0.5) / fine - j;
+      const corners = [j * side + i, j * side + i + 1, (j + 1) * side + i, (j + 1) * side + i + 1].map((k) => values[k]);
+      if (corners.includes(null)) continue;
+      const [a, b, c, d] = corners;
+      const value = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * c + s * d);
+      const middle = (Math.floor(value / step) + 0.5) * step;
+      const color = middle < 0 ? [0, 114, 178] : [230, 140, 0];
+      pixels.data.set([...color, Math.min(255, (220 * Math.abs(middle)) / most)], 4 * ((width - 1 - v) * width + u));
+    }
+  }
   context.putImageData(pixels, 0, 0);
   return image;
 }
@@ -170,9 +179,7 @@ function fieldPlugin(image, levels, { side, low, high, points }) {
       ctx.beginPath();
       ctx.rect(area.left, area.top, area.width, area.height);
       ctx.clip();
-      // Nodes are the middles of the pixels.
-      const left = pixelX(-0.5), top = pixelY(side - 0.5);
-      ctx.drawImage(image, left, top, pixelX(side - 0.5) - left, pixelY(-0.5) - top);
+      ctx.drawImage(image, area.left, area.top, area.width, area.height);
       ctx.strokeStyle = ctx.fillStyle = variable("--ink");
       for (const { level, lines } of levels) {
         ctx.lineWidth = level === 0 ? 2.2 : 0.9;
@@ -200,26 +207,24 @@ function contourChart(values, number) {
   if (known.length === 0) return;
   const smallest = known.reduce((a, b) => Math.min(a, b)), largest = known.reduce((a, b) => Math.max(a, b));
   const { side, low, high, axes } = contours;
+  const step = roundStep(largest - smallest || 1);
   const levels = [];
-  let lineText = "";
-  if (largest > smallest) {
-    const step = roundStep(largest - smallest);
-    for (let k = Math.ceil(smallest / step); k * step <= largest; ++k) {
-      levels.push({ level: k * step, lines: contourLines(values, side, k * step) });
-    }
-    lineText = `, a line every ${short(step)}`;
+  for (let k = Math.ceil(smallest / step); k * step <= largest; ++k) {
+    levels.push({ level: k * step, lines: contourLines(values, side, k * step) });
   }
-  const end = (k) => ({ ...axis(axes[k], false), min: low[k], max: high[k], ticks: {
-    ...axis(axes[k], false).ticks, includeBounds: false,
-  } });
+  const image = fieldImage(values, side, step, Math.max(-smallest, largest, step));
+  const end = (k) => {
+    const whole = axis(axes[k], false);
+    return { ...whole, min: low[k], max: high[k], ticks: { ...whole.ticks, includeBounds: false } };
+  };
   draw(
     `Component ${number + 1}` + (shares ? `, ${percent(shares[number])} of the variance` : ""),
-    `From ${short(smallest)} to ${short(largest)}${lineText}.`,
+    `From ${short(smallest)} to ${short(largest)}, a line every ${short(step)}.`,
     {
       type: "scatter",
       data: { datasets: [{ data: [] }] },
       options: { scales: { x: end(0), y: end(1) } },
-      plugins: [fieldPlugin(fieldImage(values, side, Math.max(-smallest, largest) || 1), levels, contours)],
+      plugins: [fieldPlugin(image, levels, contours)],
     },
     { place: "contours", legend: false },
   );

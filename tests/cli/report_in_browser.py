@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Opens a page that `mercer compare` wrote in headless Chromium and looks at it.
+"""Opens the pages that `mercer compare` and `mercer plot` write in headless Chromium and looks at them.
 
     report_in_browser.py MERCER FOLDER
 
 Checks, in light and dark and on a phone: every canvas has drawn, nothing was said on the console, nothing was loaded from
-elsewhere. Keeps screenshots in FOLDER. Exit code 77 when there is no browser to be driven.
+elsewhere. Then `mercer plot --png` makes a picture by itself. Keeps screenshots in FOLDER. Exit code 77 when there is no browser to be driven.
 """
 
+import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -32,18 +34,53 @@ return [...document.querySelectorAll("canvas")].map((canvas) => {
 });"""
 
 
-def make_page(mercer, folder):
+def run(mercer, *words, environment=None):
+    done = subprocess.run([mercer, *words, "-q"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
+def make_table(folder):
     table = folder / "rings & <b>bows.csv"
     lines = ["x,y,kind"]
     for i in range(200):
         lines.append(f"{(1 + i % 3) * ((i * 37) % 100 / 50 - 1):.4f},{(i % 3) + (i * 53 % 97) / 200:.4f},"
                      f"{['</script><b>', 'two', 'three'][i % 3]}")
     table.write_text("\n".join(lines) + "\n")
+    return table
+
+
+def make_report(mercer, table, folder):
     page = folder / "report.html"
-    done = subprocess.run([mercer, "compare", table, "--label-column", "last", "--landmarks", "10,40", "--ell", "3,4",
-                           "--components", "3", "--repeats", "2", "-q", "-o", page], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    run(mercer, "compare", table, "--label-column", "last", "--landmarks", "10,40", "--ell", "3,4", "--components", "3",
+        "--repeats", "2", "-o", page)
     return page
+
+
+def make_plot(mercer, table, folder):
+    model, page = folder / "model.mercer", folder / "plot.html"
+    run(mercer, "fit", table, "-o", model, "--label-column", "last", "--components", "3")
+    run(mercer, "plot", model, table, "--label-column", "last", "-o", page)
+    return page
+
+
+def make_graph_plot(mercer, table, folder):
+    """Eigenvalues that explain no variance, places without coordinates, no labels."""
+    model, page = folder / "graph.mercer", folder / "graph.html"
+    run(mercer, "fit", table, "-o", model, "--label-column", "last", "--method", "diffusion_maps", "--gamma", "200")
+    run(mercer, "plot", model, table, "-o", page)
+    return page
+
+
+def make_picture(mercer, table, folder):
+    """By a browser named in MERCER_BROWSER, which runs without its sandbox as the other checks here do."""
+    browser, picture = folder / "browser", folder / "plot.png"
+    browser.write_text(f'#!/bin/sh\nexec {CHROMIUM} --no-sandbox "$@"\n')
+    browser.chmod(0o755)
+    run(mercer, "plot", folder / "model.mercer", table, "--png", picture,
+        environment={**os.environ, "MERCER_BROWSER": str(browser)})
+    width, height = struct.unpack(">II", picture.read_bytes()[16:24])
+    assert width == 1200 and 900 < height < 1400, f"a picture of {width} x {height}"
+    print(picture)
 
 
 def check_text(page):
@@ -54,22 +91,31 @@ def check_text(page):
     assert text.count("</script>") == 3, "text of the table has ended a script"
 
 
-def look(browser, page, name, folder, size, dark):
+def look_at_report(browser, name):
+    rows = browser.execute_script("return document.querySelectorAll('tbody tr').length")
+    assert rows == 5, f"{name}: {rows} rows in the table"
+    choice = Select(browser.find_element("css selector", "select"))
+    before = browser.execute_script("return document.querySelectorAll('canvas')[3].toDataURL()")
+    choice.select_by_index(1)
+    assert browser.execute_script("return document.querySelectorAll('canvas')[3].toDataURL()") != before
+
+
+def look_at_plot(browser, name):
+    text = browser.find_element("css selector", "main").text
+    assert "200 rows" in text and "Component 1" in text and "a line every" in text, f"{name}: {text}"
+
+
+def look(browser, page, name, folder, size, dark, canvases, closer):
     browser.set_window_size(*size)
     scheme = "dark" if dark else "light"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                             {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
     browser.get(page.as_uri())
     colors = browser.execute_script(COLORS)
-    assert len(colors) == 4 and min(colors) > 5, f"{name}: colours of the canvases: {colors}"
-    rows = browser.execute_script("return document.querySelectorAll('tbody tr').length")
-    assert rows == 5, f"{name}: {rows} rows in the table"
+    assert len(colors) == canvases and min(colors) > 5, f"{name}: colours of the canvases: {colors}"
     wide = browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0, f"{name}: the page is {wide} pixels too wide"
-    choice = Select(browser.find_element("css selector", "select"))
-    before = browser.execute_script("return document.querySelectorAll('canvas')[3].toDataURL()")
-    choice.select_by_index(1)
-    assert browser.execute_script("return document.querySelectorAll('canvas')[3].toDataURL()") != before
+    closer(browser, name)
     said = [entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]]
     assert not said, f"{name}: {said}"
     loaded = browser.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)")
@@ -84,8 +130,10 @@ def main():
         sys.exit(77)
     mercer, folder = sys.argv[1], Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    page = make_page(mercer, folder)
-    check_text(page)
+    table = make_table(folder)
+    report, plot, graph = (make(mercer, table, folder) for make in (make_report, make_plot, make_graph_plot))
+    for page in (report, plot, graph):
+        check_text(page)
     options = webdriver.ChromeOptions()
     options.binary_location = str(CHROMIUM)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -97,11 +145,14 @@ def main():
         print(f"skipped: Chromium does not start here: {error.msg}")
         sys.exit(77)
     try:
-        look(browser, page, "light", folder, (1200, 1700), dark=False)
-        look(browser, page, "dark", folder, (1200, 1700), dark=True)
-        look(browser, page, "phone", folder, (500, 1400), dark=False)
+        for page, name, canvases, closer in ((report, "", 4, look_at_report), (plot, "plot_", 5, look_at_plot),
+                                             (graph, "graph_", 4, look_at_plot)):
+            look(browser, page, f"{name}light", folder, (1200, 1700), False, canvases, closer)
+            look(browser, page, f"{name}dark", folder, (1200, 1700), True, canvases, closer)
+            look(browser, page, f"{name}phone", folder, (500, 1400), False, canvases, closer)
     finally:
         browser.quit()
+    make_picture(mercer, table, folder)
 
 
 if __name__ == "__main__":
