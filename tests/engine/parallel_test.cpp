@@ -84,7 +84,9 @@ TEST(Workers, ReportProgressWithinTheRangeOfThePhase) {
   for (std::size_t i = 1; i < fractions.size(); ++i) {
     EXPECT_GE(fractions[i], 0.25);
     EXPECT_LE(fractions[i], 0.75);
-    if (i > 1) EXPECT_GT(fractions[i], fractions[i - 1]);
+    if (i > 1) {
+      EXPECT_GT(fractions[i], fractions[i - 1]);
+    }
   }
 }
 
