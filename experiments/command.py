@@ -22,6 +22,11 @@ def mercer(*words):
     return done.stdout
 
 
+def summary(*words):
+    """What `mercer WORDS` says of its result."""
+    return json.loads(mercer(*words, "--json", "-"))
+
+
 def real_data(name):
     """A file of the real data sets, which are in the folder named by MERCER_DATA; without it the script ends."""
     path = Path(os.environ.get("MERCER_DATA", "")) / name

@@ -1,4 +1,4 @@
-"""Pictures of the documentation."""
+"""Pictures of the documentation, and those that are only for the build tree."""
 
 import matplotlib
 
@@ -18,9 +18,13 @@ def finish_panel(axis, title):
     axis.set_aspect("equal")
 
 
-def save(figure, name):
-    """Into the documentation; what the quick setting draws is not for it."""
-    output = (output_folder("pictures") if QUICK else ROOT / "docs/pictures") / name
+def save(figure, name, experiment=None):
+    """Into the documentation, or of an experiment into the build tree; what the quick setting draws goes there too."""
+    if experiment or QUICK:
+        output = output_folder(experiment or "pictures") / name
+    else:
+        output = ROOT / "docs/pictures" / name
     figure.tight_layout()
     figure.savefig(output, dpi=110, bbox_inches="tight")
+    plt.close(figure)
     print(output)

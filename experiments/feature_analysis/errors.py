@@ -1,24 +1,20 @@
 #!/usr/bin/python3
 """Reconstruction error of ten features of a noisy circle, and the variance they have, over random circles.
 
-Table 2 and figure 3 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006: radius 8, noise 1,
-Gaussian kernel with sigma 4, delta 0.4. The paper has one circle of each size.
+Table 2 and figure 3 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006: radius
+8, noise 1, Gaussian kernel with sigma 4, delta 0.4. The paper has one circle of each size.
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import QUICK, mercer, output_folder
+from command import QUICK, mercer, summary
+from picture import plt, save
 
 METHODS = {"KPCA": ["exact", "--components", 10], "ACKFA": ["ackfa", "--features", 10, "--delta", 0.4],
            "AKFA": ["akfa", "--features", 10], "SKFA": ["skfa", "--features", 10]}
@@ -33,11 +29,10 @@ def errors(n, seed, folder):
     """Error and variance of the projections, for every method."""
     points = folder / "points.npy"
     mercer("generate", "circle", "-o", points, "--n", n, "--noise", 1, "--seed", seed)
-    fits = (mercer("fit", points, "-o", folder / "m.mercer", "--sigma", 4, "--json", "-", "--method", *words)
-            for words in METHODS.values())
-    summaries = [json.loads(text) for text in fits]
+    fits = [summary("fit", points, "-o", folder / "m.mercer", "--sigma", 4, "--method", *words)
+            for words in METHODS.values()]
     return [(fit["reconstruction_error"], fit["total_variance"]["high"] / n - fit["reconstruction_error"])
-            for fit in summaries]
+            for fit in fits]
 
 
 def draw(variances):
@@ -46,10 +41,7 @@ def draw(variances):
         axis.plot(list(variances), values, "o-", label=name, markersize=4)
     axis.set(xlabel="points", ylabel="projection variance of 10 features")
     axis.legend()
-    figure.tight_layout()
-    output = output_folder("feature_analysis") / "projection_variance.png"
-    figure.savefig(output, dpi=110)
-    print(output)
+    save(figure, "projection_variance.png", "feature_analysis")
 
 
 def main():
@@ -62,8 +54,8 @@ def main():
             variances[n] = projected.mean(axis=0)
             cells = [f"{mean:.4f} ± {deviation:.4f} ({paper:.4f})"
                      for mean, deviation, paper in zip(table.mean(axis=0), table.std(axis=0, ddof=1), PAPER[n])]
-            print(f"| {n} | {seeds} | " + " | ".join(cells) + " | " + ", ".join(f"{v:.3f}" for v in variances[n]) + " |",
-                  flush=True)
+            projections = ", ".join(f"{v:.3f}" for v in variances[n])
+            print(f"| {n} | {seeds} | " + " | ".join(cells) + f" | {projections} |", flush=True)
     draw(variances)
 
 

@@ -1,15 +1,14 @@
 #!/usr/bin/python3
 """Time for ten features of a noisy circle, and how it grows with the number of points.
 
-Table 1 and figure 1 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006. Dense kernel PCA is
-NumPy's eigh (LAPACK's dsyevd: all eigenvectors of the centred kernel matrix), SKFA also in its literal form,
-O(l^2 n^2), which projects all images anew for each feature. Kernel matrices are part of all times; for mercer it is
-the `seconds` of the summary, the best of five runs.
+Table 1 and figure 1 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006. Dense
+kernel PCA is NumPy's eigh (LAPACK's dsyevd: all eigenvectors of the centred kernel matrix), SKFA also in its literal
+form, O(l^2 n^2), which projects all images anew for each feature. Kernel matrices are part of all times; for mercer it
+is the `seconds` of the summary, the best of five runs.
 """
 
 import ctypes
 import ctypes.util
-import json
 import sys
 import tempfile
 import time
@@ -17,13 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import QUICK, mercer, output_folder
+from command import QUICK, mercer, summary
+from picture import plt, save
 
 SIZES = (200, 400) if QUICK else range(500, 3501, 500)
 RUNS = 1 if QUICK else 5
@@ -85,13 +81,9 @@ def blas_core():
 
 
 def fitted(points, words, folder):
-    best = None
-    for _ in range(RUNS):
-        summary = json.loads(mercer("fit", points, "-o", folder / "m.mercer", "--gamma", GAMMA, "--json", "-",
-                                    "--method", *words))
-        if best is None or summary["seconds"] < best["seconds"]:
-            best = summary
-    return best["seconds"], best["reconstruction_error"]
+    runs = [summary("fit", points, "-o", folder / "m.mercer", "--gamma", GAMMA, "--method", *words)
+            for _ in range(RUNS)]
+    return min((run["seconds"], run["reconstruction_error"]) for run in runs)
 
 
 def draw(names, table):
@@ -100,10 +92,7 @@ def draw(names, table):
         axis.loglog(SIZES, seconds, "o-", label=name, markersize=4)
     axis.set(xlabel="points", ylabel="seconds for 10 features")
     axis.legend(fontsize=8)
-    figure.tight_layout()
-    output = output_folder("feature_analysis") / "times.png"
-    figure.savefig(output, dpi=110)
-    print(output)
+    save(figure, "times.png", "feature_analysis")
 
 
 def main():

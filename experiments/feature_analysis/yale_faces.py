@@ -1,25 +1,21 @@
 #!/usr/bin/python3
 """Yale faces by 80 kernel features and nearest neighbours, leaving one out: accuracy over widths, neighbours, classes.
 
-Tables 3 and 4, figures 5 and 6 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR 2006.
-The images are the aligned ones of 64 x 64 pixels, averaged to 26 x 25, each of mean 0 and variance 1 (the paper's are
-26 x 25, "centered and normalized"; how they were cropped and reduced is not said). Some minutes.
+Tables 3 and 4, figures 5 and 6 of X. Jiang, R. Snapp, Y. Motai, X. Zhu, "Accelerated kernel feature analysis", CVPR
+2006. The images are the aligned ones of 64 x 64 pixels, averaged to 26 x 25, each of mean 0 and variance 1 (the
+paper's are 26 x 25, "centered and normalized"; how they were cropped and reduced is not said). Some minutes.
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import QUICK, mercer, output_folder, real_data
+from command import QUICK, mercer, real_data, summary
+from picture import plt, save
 
 WIDTHS = (14, 20, 24, 34)
 STEP = 24 if QUICK else 1  # every picture is left out once, or some of them
@@ -66,13 +62,13 @@ class LeaveOneOut:
             others = np.arange(len(self.rows)) != i
             np.save(path["train.npy"], self.rows[others])
             np.save(path["new.npy"], self.rows[i : i + 1])
-            summary = json.loads(mercer("fit", path["train.npy"], "-o", path["m.mercer"], "--scores", path["z.npy"],
-                                        "--json", "-", "--threads", 1, *words))
+            fit = summary("fit", path["train.npy"], "-o", path["m.mercer"], "--scores", path["z.npy"], "--threads", 1,
+                          *words)
             mercer("transform", path["m.mercer"], path["new.npy"], "-o", path["y.npy"], "--threads", 1, "-q")
             scores, new = np.load(path["z.npy"]), np.load(path["y.npy"])[0]
             predicted.append([vote(scores, self.labels[others], new, k) for k in NEIGHBORS])
-            seconds.append(summary["seconds"])
-            features.append(summary["components"])
+            seconds.append(fit["seconds"])
+            features.append(fit["components"])
         return np.array(predicted), np.mean(seconds), np.mean(features)
 
     def accuracy(self, predicted, neighbors):
@@ -86,8 +82,10 @@ def show_confusion(labels, predicted):
     print("| | " + " | ".join(map(str, range(1, 16))) + " |\n" + "|---" * 16 + "|")
     for i, row in enumerate(table):
         print(f"| {i + 1} | " + " | ".join(str(count or "") for count in row) + " |")
+    asked = table.sum(axis=1)
+    right = np.where(asked > 0, np.diag(table) / np.maximum(asked, 1), 1)
     print(f"\nfound most often by mistake: class {(table.sum(axis=0) - np.diag(table)).argmax() + 1} "
-          f"(the paper: 1); hardest: class {np.diag(table).argmin() + 1} (the paper: 8)")
+          f"(the paper: 1); hardest: class {right.argmin() + 1} (the paper: 8)")
 
 
 def draw(accuracies):
@@ -96,8 +94,7 @@ def draw(accuracies):
         axis.plot(NEIGHBORS, values, "o-", label=name, markersize=4)
     axis.set(xlabel="neighbours", ylabel="accuracy, %")
     axis.legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(output_folder("feature_analysis") / "neighbours.png", dpi=110)
+    save(figure, "neighbours.png", "feature_analysis")
 
 
 def draw_faces(labels):
@@ -108,9 +105,7 @@ def draw_faces(labels):
         for axis, image in zip(line, images[labels == subject]):
             axis.imshow(image, cmap="gray")
             axis.axis("off")
-    figure.tight_layout()
-    figure.savefig(output_folder("feature_analysis") / "faces.png", dpi=110)
-    print(output_folder("feature_analysis"))
+    save(figure, "faces.png", "feature_analysis")
 
 
 def main():

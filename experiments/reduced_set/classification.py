@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from command import QUICK, output_folder, real_data
 from few_centres import fit, options, scores
-from picture import plt
+from picture import plt, save
 
 FOLDS = 2 if QUICK else 10
 ELLS = (3.0, 5.0) if QUICK else (3.0, 3.5, 4.0, 4.5, 5.0)
@@ -86,8 +86,8 @@ def print_table(results, rows):
     exact = results[results.method == "exact"]
     print("| ℓ | centres | method | accuracy | training, s | times exact | fit alone, s | test, s | times exact |")
     print("|---|---|---|---|---|---|---|---|---|")
-    print(f"| | {rows} | exact | {exact.accuracy.mean():.2%} ± {exact.accuracy.std():.2%} | {exact.training.median():.3f} "
-          f"| 1 | {exact.fit.median():.3f} | {exact.testing.median():.4f} | 1 |")
+    print(f"| | {rows} | exact | {exact.accuracy.mean():.2%} ± {exact.accuracy.std():.2%} "
+          f"| {exact.training.median():.3f} | 1 | {exact.fit.median():.3f} | {exact.testing.median():.4f} | 1 |")
     for ell in ELLS:
         kept = results[(results.ell == ell) & (results.method == "shadow")].kept.mean()
         for method in ("shadow", *RIVALS):
@@ -98,7 +98,7 @@ def print_table(results, rows):
                   f"| {part.fit.median():.3f} | {test:.4f} | {exact.testing.median() / test:.2f} |")
 
 
-def draw(results, rows, output):
+def draw(results, rows, name):
     figure, axes = plt.subplots(1, 4, figsize=(16, 3.6))
     exact = results[results.method == "exact"]
     for method in ("shadow", *RIVALS):
@@ -113,9 +113,7 @@ def draw(results, rows, output):
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("ℓ")
     axes[0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(output, dpi=90)
-    print(f"\n{output}")
+    save(figure, name, "reduced_set")
 
 
 def main():
@@ -124,12 +122,11 @@ def main():
         points, labels, sigma, components = sets[name]()
         points, labels = shuffled(points, labels)
         results = measure(points, labels, ["--gamma", 1 / sigma**2, "--components", components])
-        folder = output_folder("reduced_set")
-        results.to_csv(folder / f"classification_{name}.csv", index=False)
+        results.to_csv(output_folder("reduced_set") / f"classification_{name}.csv", index=False)
         rows = len(points) - len(points) // FOLDS
         print(f"\n## {name}: {len(points)} x {points.shape[1]}, σ = {sigma}, {components} components, {FOLDS} folds\n")
         print_table(results, rows)
-        draw(results, rows, folder / f"classification_{name}.png")
+        draw(results, rows, f"classification_{name}.png")
 
 
 if __name__ == "__main__":

@@ -64,8 +64,8 @@ def main():
         points, cover = np.load(points_file), read_file(part)[1]
         apart, highest = draw(points, cover["centers"], cover["weights"])
     bound = np.sqrt(2 * (1 - np.exp(-1 / ELL**2)))
-    print(f"{len(cover['centers'])} centres for {len(points)} points; the densities differ by at most {apart:.4f} on the "
-          f"grid (largest density {highest:.4f}, bound by the radius {bound:.4f})")
+    print(f"{len(cover['centers'])} centres for {len(points)} points; the densities differ by at most {apart:.4f} on "
+          f"the grid (largest density {highest:.4f}, bound by the radius {bound:.4f})")
 
 
 if __name__ == "__main__":

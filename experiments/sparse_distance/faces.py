@@ -12,6 +12,7 @@ MERCER_BENCH names a folder that has it.
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -19,14 +20,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
-from command import QUICK, ROOT, output_folder, real_data
-from picture import save
+from command import QUICK, ROOT, real_data
+from picture import plt, save
 
 PROGRAM = "sparse_distance_faces"
 PEOPLE = 2 if QUICK else 20
@@ -42,6 +39,8 @@ def program():
         return Path(os.environ["MERCER_BENCH"]) / PROGRAM
     folder = ROOT / "build/bench"
     configure = ["cmake", "--preset", "release", "-B", folder, "-DMERCER_BUILD_BENCH=ON", "-DMERCER_BUILD_TESTS=OFF"]
+    if shutil.which("ccache"):
+        configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     for command in (configure, ["cmake", "--build", folder, "--target", PROGRAM]):
         done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
@@ -51,8 +50,8 @@ def program():
 
 def measure(name, how):
     """For every way of estimating: numbers of landmarks, closeness, its standard deviation over people."""
-    words = [how, *map(real_data, FILES[name]), MOST_LANDMARKS[name], PEOPLE]
-    done = subprocess.run(list(map(str, words)), check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    words = map(str, [how, *map(real_data, FILES[name]), MOST_LANDMARKS[name], PEOPLE])
+    done = subprocess.run(list(words), check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     curves = defaultdict(list)
     for row in csv.DictReader(io.StringIO(done.stdout)):
         curves[row["way"]].append((int(row["landmarks"]), float(row["closeness"]), float(row["deviation"])))
@@ -99,13 +98,11 @@ def main():
     for name in FILES:
         curves = measure(name, how)
         show(name, curves)
-        figure = draw(name, curves)
         if name == "pie":
-            save(figure, "sparse_distance.png")
+            save(draw(name, curves), "sparse_distance.png")
         else:
-            figure.savefig(output_folder("sparse_distance") / "umist.png", dpi=110)
-    example_faces().savefig(output_folder("sparse_distance") / "faces.png", dpi=110)
-    print(output_folder("sparse_distance"))
+            save(draw(name, curves), f"{name}.png", "sparse_distance")
+    save(example_faces(), "faces.png", "sparse_distance")
 
 
 if __name__ == "__main__":

@@ -5,16 +5,15 @@ For each distance: the share of all distances that exact 1-nn by bounds measures
 recall of the first neighbour when the c smallest estimates are measured. Hamming: pixels cut at 0; others: in [0, 1].
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from command import QUICK, mercer
+import numpy as np
+
+from command import QUICK, summary
 from usps import table
 
 SCALED = ["--shift", 1, "--multiply", 0.5]
@@ -58,12 +57,11 @@ def main():
             truth = true_distances(metric, queries, items)
             nearest = truth.min(axis=1)
             for m in LANDMARKS:
-                fit = json.loads(mercer("distance", "fit", train, "-o", model, "--label-column", "first", "--landmarks",
-                                        m, "--selection", "greedy", "--json", "-", *words))
+                fit = summary("distance", "fit", train, "-o", model, "--label-column", "first", "--landmarks", m,
+                              "--selection", "greedy", *words)
 
                 def query(*how):
-                    return json.loads(mercer("distance", "query", model, test, "-o", output, "--neighbors", 1,
-                                             "--json", "-", *how))
+                    return summary("distance", "query", model, test, "-o", output, "--neighbors", 1, *how)
 
                 exact = query("--exact")
                 # Equal to rounding: two programs sum in different orders.
