@@ -82,20 +82,25 @@ def measure(points, labels, settings):
         return pd.DataFrame(lines)
 
 
-def print_table(results, rows):
-    exact = results[results.method == "exact"]
-    print("| ℓ | centres | method | accuracy | training, s | times exact | fit alone, s | test, s | times exact |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    print(f"| | {rows} | exact | {exact.accuracy.mean():.2%} ± {exact.accuracy.std():.2%} "
-          f"| {exact.training.median():.3f} | 1 | {exact.fit.median():.3f} | {exact.testing.median():.4f} | 1 |")
+def print_cells(results, rows, what, cell):
+    """A table with a cell for every ℓ and method."""
+    methods = ("shadow", *RIVALS)
+    print(f"\n{what}\n\n| ℓ | centres | " + " | ".join(methods) + " |\n" + "|---" * (len(methods) + 2) + "|")
     for ell in ELLS:
-        kept = results[(results.ell == ell) & (results.method == "shadow")].kept.mean()
-        for method in ("shadow", *RIVALS):
-            part = results[(results.ell == ell) & (results.method == method)]
-            train, test = part.training.median(), part.testing.median()
-            print(f"| {ell} | {kept:.0f} ({kept / rows:.1%}) | {method} | {part.accuracy.mean():.2%} "
-                  f"± {part.accuracy.std():.2%} | {train:.3f} | {exact.training.median() / train:.2f} "
-                  f"| {part.fit.median():.3f} | {test:.4f} | {exact.testing.median() / test:.2f} |")
+        parts = [results[(results.ell == ell) & (results.method == method)] for method in methods]
+        kept = parts[0].kept.mean()
+        print(f"| {ell} | {kept:.0f} ({kept / rows:.1%}) | " + " | ".join(map(cell, parts)) + " |")
+
+
+def print_tables(results, rows):
+    exact = results[results.method == "exact"]
+    print_cells(results, rows, f"accuracy, %; exact {100 * exact.accuracy.mean():.2f} ± {100 * exact.accuracy.std():.2f}",
+                lambda part: f"{100 * part.accuracy.mean():.2f} ± {100 * part.accuracy.std():.2f}")
+    for column, what in (("training", "fit and scores of the fitted rows"), ("fit", "fit alone"),
+                         ("testing", "scores of the other rows")):
+        time = exact[column].median()
+        print_cells(results, rows, f"{what}: exact {1e3 * time:.3g} ms, times faster than it",
+                    lambda part: f"{time / part[column].median():.2f}")
 
 
 def draw(results, rows, name):
@@ -124,8 +129,8 @@ def main():
         results = measure(points, labels, ["--gamma", 1 / sigma**2, "--components", components])
         results.to_csv(output_folder("reduced_set") / f"classification_{name}.csv", index=False)
         rows = len(points) - len(points) // FOLDS
-        print(f"\n## {name}: {len(points)} x {points.shape[1]}, σ = {sigma}, {components} components, {FOLDS} folds\n")
-        print_table(results, rows)
+        print(f"\n## {name}: {len(points)} x {points.shape[1]}, σ = {sigma}, {components} components, {FOLDS} folds")
+        print_tables(results, rows)
         draw(results, rows, f"classification_{name}.png")
 
 

@@ -82,7 +82,7 @@ def draw(results, name):
     for axis, column, title in zip(axes, ("fit", "test"), ("training", "new rows")):
         exact = best(results, "exact", column)
         for method in METHODS:
-            axis.semilogy(ELLS, exact / best(results, method, column), marker=".", label=method)
+            axis.plot(ELLS, exact / best(results, method, column), marker=".", label=method)
         axis.axhline(1, color="0.5", linestyle=":", label="exact")
         axis.set_title(f"{title}: times faster than exact", fontsize=10)
         axis.set_xlabel("ℓ")
