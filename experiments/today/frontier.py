@@ -66,13 +66,7 @@ class Task:
         self.reference = self.held_out_scores()
         self.machine = f"{summary['simd']}, {summary['blas']}"
         self.known = {"words": " ".join(map(str, words)), "seconds": summary["seconds"],
-                      "peak_memory_bytes": done["peak_memory_bytes"], "library": summary["library_size"],
-                      "method": summary["method"], "others": done["others"],
                       "left_of_trace": summary.get("residual_trace_fraction", 0)}
-
-    def took_long(self, contender):
-        """The reference may take longer than others, and is not fitted twice then."""
-        return contender.words == REFERENCES[self.name] and self.known["seconds"] > LIMIT_SECONDS
 
     def fit_command(self, words):
         return [COMMAND, "fit", self.fitted, "-o", self.model, "--gamma", self.gamma, "--threads", THREADS,
@@ -127,9 +121,6 @@ def measure(task, contender):
     result = {"family": contender.family, "setting": contender.setting}
     if too_large(contender):
         return result | {"note": f"needs {contender.memory_bytes / 1e9:.0f} GB"}
-    if task.took_long(contender):
-        kept = ("seconds", "peak_memory_bytes", "library", "method", "others")
-        return result | {key: task.known[key] for key in kept} | {"error": 0.0}
     fits = []
     while not fits or (len(fits) < REPETITIONS and fits[-1]["seconds"] < 2):
         fits.append(task.fit(contender))

@@ -37,10 +37,9 @@ def exact(d):
 
 
 def landmarks():
-    words = ("--landmarks", "--method", "landmarks")
-    yield from sizes_of("landmarks", SIZES, "m = {}", *words)
-    yield from sizes_of("landmarks, uniform, float", SIZES, "m = {}", *words, "--selection", "uniform",
-                        "--precision", "float")
+    yield from sizes_of("landmarks", SIZES, "m = {}", "--landmarks", "--method", "landmarks")
+    yield from sizes_of("landmarks, uniform, float", SIZES, "m = {}", "--landmarks", "--method", "landmarks",
+                        "--selection", "uniform", "--precision", "float")
 
 
 def reduced_sets():
