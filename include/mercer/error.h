@@ -36,6 +36,12 @@ class NumericalError : public Error {
   using Error::Error;
 };
 
+/// All points are one in feature space, or the kernel is zero on them: there is nothing to extract.
+class NoVariation : public NumericalError {
+ public:
+  using NumericalError::NumericalError;
+};
+
 /// The work needs more than `RunOptions::memory_limit_bytes`; says how much and what else to try.
 class MemoryLimitError : public Error {
  public:

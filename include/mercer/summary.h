@@ -69,6 +69,13 @@ struct Interval {
   double high = 0;
 };
 
+/// Eigenvalues below -1e-8 times the largest: the kernel is not positive semi-definite on the rows.
+struct NegativeEigenvalues {
+  std::size_t count = 0;  ///< that were seen
+  double smallest = 0;
+  bool all_seen = false;  ///< the whole spectrum was computed; otherwise there may be more
+};
+
 /// What a fit did, how well, at what cost. Fields without a value have no meaning for the method.
 /// `json()` follows docs/summary.schema.json; key names are those of the fields.
 struct Summary {
@@ -84,6 +91,8 @@ struct Summary {
   /// Eigenvalues of the (centred, weighted) Gram matrix, descending, not divided by n. Of a graph's
   /// matrix for manifold methods (manifold.h), ascending for the unnormalised Laplacian.
   std::vector<double> eigenvalues;
+  /// Of an indefinite kernel, dropped by the exact method.
+  std::optional<NegativeEigenvalues> negative_eigenvalues;
   /// Variance that each feature explains, divided by the weight, where components are features and
   /// no eigenvectors (feature_analysis.h), in the order of their choice.
   std::vector<double> gains;

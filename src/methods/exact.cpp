@@ -139,7 +139,11 @@ ModelParts ExactFit::fit_expansion(const Kernel& kernel) {
   record_.choice("storage", plan.dense ? "dense" : (plan.stored ? "stored" : "matrix_free"),
                  plan.storage_reason);
   Summary& summary = record_.summary();
-  if (pairs.negative > 0) summary.warnings.push_back(indefinite_warning(pairs, kernel));
+  if (pairs.negative > 0) {
+    summary.warnings.push_back(indefinite_warning(pairs, kernel));
+    summary.negative_eigenvalues = NegativeEigenvalues{
+        .count = pairs.negative, .smallest = pairs.smallest, .all_seen = pairs.all_seen};
+  }
   summary.solver_residual = pairs.residual;
   summary.kernel_evaluations = gram->kernel_evaluations();
   if (!pairs.converged) {

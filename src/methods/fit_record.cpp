@@ -119,7 +119,7 @@ void FitRecord::close() {
 Fit FitRecord::finish(ModelParts parts, std::size_t n, std::size_t d,
                       std::optional<Interval> total_variance, std::size_t components_asked) {
   if (parts.coefficients.cols() == 0) {
-    throw NumericalError(
+    throw NoVariation(
         parts.centered
             ? "the points do not vary in feature space (one point, or all equal): there is nothing "
               "to extract"

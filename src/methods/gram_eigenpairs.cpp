@@ -110,6 +110,7 @@ GramEigenpairs solve_dense(CenteredGram& a, const ComponentChoice& choice,
   const std::size_t k = chosen_count(a, choice, found.values, options).value_or(count);
   auto pairs = take_pairs(a, found.values, std::move(found.vectors), k);
   pairs.negative = found.negative;
+  pairs.smallest = found.smallest * a.scale();
   found.values.resize(k);
   if (k > 0) {
     pairs.residual =
@@ -136,6 +137,7 @@ TopEigenpairs dense_eigenpairs(DeflatedOperator& a, std::size_t count) {
   }
   pairs.negative = static_cast<std::size_t>(std::ranges::count_if(
       found.values, [&](double value) { return value < -1e-8 * found.values.front(); }));
+  pairs.smallest = found.values.back();
   pairs.values = std::move(found.values);
   return pairs;
 }
@@ -155,6 +157,7 @@ TopEigenpairs iterative_eigenpairs(DeflatedOperator& a, std::size_t count, std::
           .vectors = std::move(found.vectors),
           .residuals = std::move(found.residuals),
           .negative = found.negative_values,
+          .smallest = found.smallest_value,
           .converged = found.converged};
 }
 
@@ -204,6 +207,7 @@ GramEigenpairs solve_eigenpairs(CenteredGram& a, const ComponentChoice& choice,
         take_pairs(a, found.values, std::move(found.vectors), count.value_or(found.values.size()));
     pairs.residual = largest_relative(found.residuals, found.values);
     pairs.negative = found.negative;
+    pairs.smallest = found.smallest * a.scale();
     pairs.converged = found.converged;
     return pairs;
   }

@@ -33,6 +33,7 @@ struct TopEigenpairs {
   Matrix<double> vectors;         ///< n x values, orthonormal columns
   std::vector<double> residuals;  ///< |A u - value u|; empty from the dense solver
   std::size_t negative = 0;       ///< eigenvalues seen below -1e-8 times the largest
+  double smallest = 0;            ///< of all eigenvalues seen
   bool converged = true;
 };
 
@@ -49,6 +50,7 @@ struct GramEigenpairs {
   Matrix<double> vectors;      ///< n x values, orthonormal columns
   double residual = 0;         ///< largest |A u - lambda u| / lambda_1
   std::size_t negative = 0;    ///< eigenvalues below -1e-8 lambda_1 that were seen
+  double smallest = 0;         ///< of all eigenvalues seen
   bool all_seen = false;       ///< the whole spectrum was computed
   bool converged = true;
   bool dense = false;  ///< which solver it was in the end

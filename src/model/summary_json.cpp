@@ -46,6 +46,10 @@ Json kernel_json(const Summary& summary) {
 
 void put_quality(Json& json, const Summary& summary) {
   put(json, "eigenvalues", summary.eigenvalues);
+  if (const auto& negative = summary.negative_eigenvalues)
+    json["negative_eigenvalues"] = {{"count", negative->count},
+                                    {"smallest", negative->smallest},
+                                    {"all_seen", negative->all_seen}};
   if (!summary.gains.empty()) put(json, "gains", summary.gains);
   if (!summary.explained_variance_ratio.empty())
     put(json, "explained_variance_ratio", summary.explained_variance_ratio);
@@ -146,6 +150,12 @@ void read_quality(const ObjectReader& reader, Summary& summary) {
     return reader.has(key) ? std::optional(reader.number(key)) : std::nullopt;
   };
   if (reader.has("eigenvalues")) summary.eigenvalues = reader.numbers("eigenvalues");
+  if (reader.has("negative_eigenvalues")) {
+    const ObjectReader negative = reader.object("negative_eigenvalues");
+    summary.negative_eigenvalues = NegativeEigenvalues{.count = negative.count("count"),
+                                                       .smallest = negative.number("smallest"),
+                                                       .all_seen = negative.flag("all_seen")};
+  }
   if (reader.has("gains")) summary.gains = reader.numbers("gains");
   if (reader.has("explained_variance_ratio"))
     summary.explained_variance_ratio = reader.numbers("explained_variance_ratio");

@@ -29,7 +29,7 @@ void expect_error(const std::function<void()>& act, const std::string& part) {
 
 TEST(ExactEdges, OnePointHasNothingToExtractWhenCentred) {
   const auto point = normal_matrix(1, 3, 1);
-  expect_error<NumericalError>([&] { fit_exact(point, Gaussian{1.0}); }, "do not vary");
+  expect_error<NoVariation>([&] { fit_exact(point, Gaussian{1.0}); }, "do not vary");
   const auto fit = fit_exact(point, Gaussian{1.0}, {.center = false});
   EXPECT_EQ(fit.summary.components, 1U);
   EXPECT_NEAR(fit.model.transform(point)(0, 0), 1, 1e-15);
@@ -62,7 +62,7 @@ TEST(ExactEdges, AllPointsEqual) {
   Matrix<double> points(50, 3);
   for (std::size_t i = 0; i < points.size(); ++i) points.data()[i] = 2.5;
   expect_error<DataError>([&] { fit_exact(points, Gaussian{}); }, "all sampled rows are equal");
-  expect_error<NumericalError>([&] { fit_exact(points, Gaussian{1.0}); }, "do not vary");
+  expect_error<NoVariation>([&] { fit_exact(points, Gaussian{1.0}); }, "do not vary");
   const auto fit = fit_exact(points, Gaussian{1.0}, {.center = false});
   EXPECT_EQ(fit.summary.components, 1U);
   EXPECT_NEAR(fit.summary.eigenvalues[0], 50, 1e-12);
@@ -70,7 +70,7 @@ TEST(ExactEdges, AllPointsEqual) {
 
 TEST(ExactEdges, AllPointsEqualInTheIterativeSolver) {
   Matrix<double> points(700, 3);
-  expect_error<NumericalError>([&] { fit_exact(points, Gaussian{1.0}); }, "do not vary");
+  expect_error<NoVariation>([&] { fit_exact(points, Gaussian{1.0}); }, "do not vary");
   EXPECT_EQ(fit_exact(points, Gaussian{1.0}, {.center = false}).summary.components, 1U);
 }
 
@@ -152,12 +152,20 @@ TEST(ExactEdges, IndefiniteKernelsAreCountedAndCut) {
   ASSERT_FALSE(fit.summary.warnings.empty());
   const std::string count = std::to_string(negative) + " negative eigenvalue";
   EXPECT_NE(fit.summary.warnings[0].find(count), std::string::npos) << fit.summary.warnings[0];
+  ASSERT_TRUE(fit.summary.negative_eigenvalues);
+  EXPECT_EQ(fit.summary.negative_eigenvalues->count, negative);
+  EXPECT_TRUE(fit.summary.negative_eigenvalues->all_seen);
+  EXPECT_NEAR(fit.summary.negative_eigenvalues->smallest, expected.eigenvalues.back(),
+              1e-12 * expected.eigenvalues[0]);
 }
 
 TEST(ExactEdges, IndefiniteKernelsWarnInTheIterativeSolverToo) {
   const auto fit = fit_exact(normal_matrix(800, 3, 1), Sigmoid{.gamma = 1.0, .coef0 = -0.5});
   ASSERT_FALSE(fit.summary.warnings.empty());
   EXPECT_NE(fit.summary.warnings[0].find("at least"), std::string::npos);
+  ASSERT_TRUE(fit.summary.negative_eigenvalues);
+  EXPECT_FALSE(fit.summary.negative_eigenvalues->all_seen);
+  EXPECT_LT(fit.summary.negative_eigenvalues->smallest, 0);
 }
 
 TEST(ExactEdges, BadValuesAreNamed) {

@@ -20,6 +20,7 @@ inline Summary full_summary() {
     s.eigenvalues.push_back(1000.0 / (j + 1));
     s.explained_variance_ratio.push_back(0.3 / (j + 1));
   }
+  s.negative_eigenvalues = NegativeEigenvalues{.count = 3, .smallest = -0.5, .all_seen = true};
   s.total_variance = Interval{.low = 3000.25, .high = 3333.5};
   s.residual_trace_fraction = 0.0123;
   s.reconstruction_error = 0.0456;

@@ -103,7 +103,7 @@ TEST(SummaryJson, KeysWithoutMeaningAreAbsent) {
   for (const char* key :
        {"total_variance", "residual_trace_fraction", "reconstruction_error", "solver_residual",
         "bounds", "explained_variance_ratio", "peak_memory_bytes", "memory_limit_bytes", "threads",
-        "simd", "blas", "features", "compression", "gains", "error_curve"})
+        "simd", "blas", "features", "compression", "gains", "error_curve", "negative_eigenvalues"})
     EXPECT_FALSE(json.contains(key)) << key;
 }
 
