@@ -69,6 +69,7 @@ LIBRARIES = [
     Library("libpng", re.compile(r"(png|libpng.*/png)\.h$"), ("src/data/",)),
     Library("CLI11", re.compile(r"CLI/"), ("cli/",)),
     Library("Eigen", re.compile(r"(Eigen|unsupported/Eigen)/"), (f"{PUBLIC}/eigen.h", "bench/", "tests/")),
+    Library("pybind11", re.compile(r"pybind11/"), ("python/",)),
     Library("fmt", re.compile(r"fmt/"), ("src/", "cli/", "bench/", "tests/", "experiments/")),
     Library("GoogleTest or RapidCheck", re.compile(r"(gtest|gmock|rapidcheck)(/|\.h$)"), ("tests/",)),
     Library("nanoflann", re.compile(r"nanoflann\.hpp$"), ("bench/",)),
@@ -111,7 +112,7 @@ def mirrored(path):
 def resolve(root, path, include, quoted):
     """The file of this project that an include names, relative to root, or None."""
     beside = [Path(path).parent] if quoted else []
-    for base in beside + [Path("include"), Path("src"), Path("tests"), Path(".")]:
+    for base in beside + [Path("include"), Path("src"), Path("tests"), Path("python"), Path(".")]:
         candidate = (root / base / include).resolve()
         if candidate.is_file() and candidate.is_relative_to(root):
             return candidate.relative_to(root).as_posix()
