@@ -245,9 +245,10 @@ std::string Summary::brief() const {
     text += fmt::format(", {} of the variance", percent(explained(*this)));
   if (landmarks) text += ", " + counted(*landmarks, "landmark");
   if (residual_trace_fraction)
-    text += fmt::format(fmt::runtime(landmarks ? " leave out {} of the trace"
-                                               : ", {} of the trace left out"),
-                        fraction_text(*residual_trace_fraction));
+    text +=
+        landmarks
+            ? fmt::format(" leave out {} of the trace", fraction_text(*residual_trace_fraction))
+            : fmt::format(", {} of the trace left out", fraction_text(*residual_trace_fraction));
   if (subspace_error_estimate)
     text += fmt::format(", angle error about {:.2g}", *subspace_error_estimate);
   if (compression)

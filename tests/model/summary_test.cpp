@@ -34,6 +34,14 @@ TEST(SummaryBrief, IsOneReadableLine) {
             "32.1 ms");
 }
 
+TEST(SummaryBrief, SaysWhatIsLeftOutAndByWhat) {
+  Summary s = small_summary();
+  s.residual_trace_fraction = 0.01;
+  EXPECT_NE(s.brief().find(" of the variance, 0.01 of the trace left out"), std::string::npos);
+  s.landmarks = 20;
+  EXPECT_NE(s.brief().find(", 20 landmarks leave out 0.01 of the trace"), std::string::npos);
+}
+
 TEST(SummaryBrief, DoesNotHideTrouble) {
   Summary s = small_summary();
   s.termination.reason = TerminationReason::not_converged;
