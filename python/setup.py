@@ -33,7 +33,7 @@ class CMakeBuild(build_ext):
         jobs = str(self.parallel or os.cpu_count() or 1)
         subprocess.run(["cmake", "--build", folder, "--target", "mercer_python", "-j", jobs], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        (built,) = (folder / "python").glob("_native*.so")
+        built = folder / "python" / target.name
         shutil.copyfile(built, target)
 
 

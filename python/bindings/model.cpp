@@ -180,7 +180,10 @@ void bind_model(py::module_& module) {
       .def_property_readonly("total_weight",
                              [](const BoundModel& bound) { return bound.model.total_weight(); })
       .def_property_readonly("kernel_name",
-                             [](const BoundModel& b) { return kernel_name(b.model.kernel()); })
+                             [](const BoundModel& bound) {
+                               return bound.own_kernel ? bound.own_kernel->name()
+                                                       : kernel_name(bound.model.kernel());
+                             })
       .def_property_readonly("kernel_parameters",
                              [](const BoundModel& bound) {
                                const auto parameters = kernel_parameters(bound.model.kernel());

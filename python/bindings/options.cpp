@@ -77,7 +77,7 @@ void read_graph_solver(OptionReader& reader, GraphSolverOptions& options) {
 
 void OptionReader::finish(const std::string& method) const {
   for (const auto& [key, value] : given_) {
-    const auto name = py::cast<std::string>(key);
+    const auto name = py::cast<std::string>(py::str(key));
     if (std::ranges::find(known_, name) != known_.end()) continue;
     std::string all;
     for (const std::string& known : known_) all += all.empty() ? known : ", " + known;

@@ -4,6 +4,10 @@
 #include <string>
 #include <utility>
 
+#include <pybind11/stl.h>
+
+#include <mercer/error.h>
+
 namespace py = pybind11;
 
 namespace mercer::python {
@@ -48,6 +52,22 @@ std::span<const T> span_of(const py::array_t<T>& array) {
   return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
+using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// Whether every place that the rows name is there: SciPy does not look.
+bool is_sound(std::span<const std::int64_t> row_begin, std::span<const std::int64_t> columns,
+              std::size_t values, std::size_t rows, std::size_t cols) {
+  if (row_begin.size() != rows + 1 || row_begin.front() != 0 ||
+      !std::ranges::is_sorted(row_begin)) {
+    return false;
+  }
+  const auto entries = static_cast<std::size_t>(row_begin.back());
+  return entries <= std::min(values, columns.size()) &&
+         std::ranges::all_of(columns.first(entries), [cols](std::int64_t column) {
+           return column >= 0 && static_cast<std::size_t>(column) < cols;
+         });
+}
+
 }  // namespace
 
 Rows::Rows(py::object points) : owner_(std::move(points)) {
@@ -60,24 +80,42 @@ Rows::Rows(py::object points) : owner_(std::move(points)) {
     floats_ = view_of(array);
     owner_ = array;
     kind_ = Kind::floats;
-  } else if (py::hasattr(owner_, "indptr")) {
+  } else if (py::hasattr(owner_, "tocsr")) {
     kind_ = Kind::sparse;
-    const auto numbers = [&](const char* name, const char* type) {
-      return owner_.attr(name).attr("astype")(type, py::arg("copy") = false);
-    };
-    values_ = numbers("data", "float64");
-    columns_ = numbers("indices", "int64");
-    row_begin_ = numbers("indptr", "int64");
-    value_span_ = span_of(values_);
-    column_span_ = span_of(columns_);
-    row_begin_span_ = span_of(row_begin_);
-    sparse_cols_ = owner_.attr("shape").attr("__getitem__")(1).cast<std::size_t>();
+    read_sparse();
   } else {
-    const auto array = py::array_t < double,
-               py::array::c_style | py::array::forcecast > ::ensure(owner_);
+    const auto array = Doubles::ensure(owner_);
     if (!array) throw py::type_error("points must be an array of numbers or a CSR matrix");
     owner_ = in_rows<double>(array);
     doubles_ = view_of(py::reinterpret_borrow<py::array_t<double>>(owner_));
+  }
+}
+
+void Rows::read_sparse() {
+  owner_ = owner_.attr("tocsr")();
+  look_at_sparse();
+  // SciPy would follow broken places, so this comes second.
+  if (!owner_.attr("has_canonical_format").cast<bool>()) {
+    owner_ = owner_.attr("copy")();
+    owner_.attr("sum_duplicates")();
+    look_at_sparse();
+  }
+}
+
+void Rows::look_at_sparse() {
+  const auto numbers = [&](const char* name, const char* type) {
+    return owner_.attr(name).attr("astype")(type, py::arg("copy") = false);
+  };
+  values_ = numbers("data", "float64");
+  columns_ = numbers("indices", "int64");
+  row_begin_ = numbers("indptr", "int64");
+  value_span_ = span_of(values_);
+  column_span_ = span_of(columns_);
+  row_begin_span_ = span_of(row_begin_);
+  const auto [rows, cols] = owner_.attr("shape").cast<std::pair<std::size_t, std::size_t>>();
+  sparse_cols_ = cols;
+  if (!is_sound(row_begin_span_, column_span_, value_span_.size(), rows, cols)) {
+    throw py::value_error("the sparse matrix is broken: indptr or indices do not fit its shape");
   }
 }
 
@@ -142,6 +180,10 @@ RowBlock Rows::block(std::size_t first, std::size_t size) const {
 }
 
 std::unique_ptr<RowSource> Rows::source(const std::vector<double>& weights) const {
+  if (!weights.empty() && weights.size() != count()) {
+    throw InvalidArgument("there are " + std::to_string(weights.size()) + " weights for " +
+                          std::to_string(count()) + " rows");
+  }
   if (is_double()) return rows_in_memory(doubles_, weights);
   auto place = std::make_shared<std::size_t>(0);
   RowCallbacks callbacks;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <pybind11/numpy.h>
@@ -35,6 +37,8 @@ class Rows {
 
  private:
   enum class Kind { doubles, floats, sparse };
+  void read_sparse();
+  void look_at_sparse();
   RowBlock block(std::size_t first, std::size_t size) const;
   SparseRows sparse_block(std::size_t first, std::size_t size) const;
 

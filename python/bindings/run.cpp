@@ -16,8 +16,17 @@ Call::Call(const RunSettings& settings) : progress_(settings.progress) {
   }
 }
 
+bool Call::is_time() {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_look_ < kBetweenLooks) return false;
+  last_look_ = now;
+  return true;
+}
+
 bool Call::interrupted() {
   if (raised_) return true;
+  if (!is_time()) return false;
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return false;
   raised_.emplace();
@@ -25,7 +34,9 @@ bool Call::interrupted() {
 }
 
 void Call::report(const Progress& progress) {
-  if (raised_) return;
+  const bool is_new = progress.phase != last_phase_ || progress.fraction >= 1;
+  if (raised_ || !(is_new || is_time())) return;
+  last_phase_ = progress.phase;
   const py::gil_scoped_acquire lock;
   try {
     progress_(std::string(progress.phase), progress.fraction, progress.rows_done,

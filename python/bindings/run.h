@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <type_traits>
 
 #include <pybind11/pybind11.h>
 
@@ -31,20 +34,39 @@ class Call {
   template <class Work>
   auto operator()(Work work) {
     try {
-      const pybind11::gil_scoped_release unlock;
-      return work(options_);
-    } catch (const Cancelled&) {
-      if (raised_) throw *raised_;  // NOLINT(misc-throw-by-value-catch-by-reference)
+      if constexpr (std::is_void_v<decltype(work(options_))>) {
+        without_lock(work);
+        raise();
+      } else {
+        auto result = without_lock(work);
+        raise();
+        return result;
+      }
+    } catch (const Error&) {
+      raise();
       throw;
     }
   }
 
  private:
+  template <class Work>
+  auto without_lock(Work& work) {
+    const pybind11::gil_scoped_release unlock;
+    return work(options_);
+  }
+  /// Throws what Python raised, if it did.
+  void raise() {
+    if (raised_) throw *raised_;  // NOLINT(misc-throw-by-value-catch-by-reference)
+  }
   bool interrupted();
   void report(const Progress& progress);
+  /// Whether the last look at Python is some time ago: each takes the interpreter's lock.
+  bool is_time();
 
   pybind11::object progress_;
   std::optional<pybind11::error_already_set> raised_;
+  std::chrono::steady_clock::time_point last_look_{};
+  std::string last_phase_;
   RunOptions options_;
 };
 

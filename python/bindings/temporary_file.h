@@ -7,6 +7,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <mercer/error.h>
+
 namespace mercer::python {
 
 /// A file in a folder of its own that is gone with this object: what the library saves to files
@@ -16,7 +18,13 @@ class TemporaryFile {
   TemporaryFile()
       : folder_(pybind11::module_::import("tempfile").attr("TemporaryDirectory")()),
         path_(pybind11::cast<std::string>(folder_.attr("name")) + "/pickled.mercer") {}
-  ~TemporaryFile() { folder_.attr("cleanup")(); }
+  ~TemporaryFile() {
+    try {
+      folder_.attr("cleanup")();
+    } catch (pybind11::error_already_set& error) {
+      error.discard_as_unraisable("removing a temporary file of mercer");
+    }
+  }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
@@ -24,13 +32,22 @@ class TemporaryFile {
 
   pybind11::bytes content() const {
     std::ifstream file(path_, std::ios::binary);
-    return {std::string(std::istreambuf_iterator<char>(file), {})};
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    check(file.bad() || !file.is_open());
+    return bytes;
   }
   void fill(const pybind11::bytes& content) const {
-    std::ofstream(path_, std::ios::binary) << std::string(content);
+    std::ofstream file(path_, std::ios::binary);
+    file << static_cast<std::string>(content);
+    file.close();
+    check(file.fail());
   }
 
  private:
+  void check(bool failed) const {
+    if (failed) throw FileError(path_.string() + ": what is pickled passes through this file");
+  }
+
   pybind11::object folder_;
   std::filesystem::path path_;
 };

@@ -55,6 +55,13 @@ def test_incremental_sees_what_all_rows_show(rows):
     np.testing.assert_allclose(ours.eigenvalues_, exact.eigenvalues_, rtol=1e-4)
 
 
+def test_a_first_batch_that_failed_is_forgotten(rows):
+    ours = mercer.IncrementalKernelPCA(2, kernel="chi2")
+    with pytest.raises(ValueError):
+        ours.partial_fit(rows)
+    assert ours.set_params(kernel="rbf").partial_fit(rows[:, :3]).transform(rows[:, :3]).shape == (300, 2)
+
+
 def test_a_stream_goes_on_after_pickling(rows):
     import pickle
 

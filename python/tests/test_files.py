@@ -26,6 +26,12 @@ def command(*words):
     ("shadow", ("--ell", 3), {"ell": 3}),
     ("randomized", ("--sparsify", 3), {"sparsify": 3}),
     ("random_features", ("--frequencies", 64), {"frequencies": 64}),
+    ("partitioned", ("--blocks", 3, "--partition", "order"), {"blocks": 3, "partition": "order"}),
+    ("kmeans", ("--centers", 30), {"centers": 30}),
+    ("paring", ("--centers", 30), {"centers": 30}),
+    ("herding", ("--centers", 30), {"centers": 30}),
+    ("kronecker", (), {}),
+    ("auto", (), {}),
 ], ids=str)
 def test_numbers_are_those_of_the_command_to_the_last_bit(rows, tmp_path, method, words, options):
     np.save(tmp_path / "rows.npy", rows)
@@ -37,6 +43,20 @@ def test_numbers_are_those_of_the_command_to_the_last_bit(rows, tmp_path, method
     np.testing.assert_array_equal(ours._model.coefficients, loaded.coefficients)
     np.testing.assert_array_equal(ours.transform(rows), np.load(tmp_path / "z.npy"))
     np.testing.assert_array_equal(loaded.transform(rows), np.load(tmp_path / "z.npy"))
+
+
+@needs_command
+@pytest.mark.parametrize("method, estimator", [
+    ("akfa", mercer.FeatureAnalysis(3, gamma=0.1)),
+    ("ackfa", mercer.FeatureAnalysis(3, rule="ackfa", delta=0.1, gamma=0.1)),
+    ("diffusion_maps", mercer.DiffusionMaps(3, gamma=0.1)),
+    ("laplacian_eigenmaps", mercer.LaplacianEigenmaps(3, gamma=0.1))], ids=str)
+def test_other_estimators_have_its_numbers_too(rows, tmp_path, method, estimator):
+    np.save(tmp_path / "rows.npy", rows)
+    words = ("--delta", 0.1) if method == "ackfa" else ()
+    command("fit", tmp_path / "rows.npy", "-o", tmp_path / "m.mercer", "--method", method, "--gamma", 0.1, "--components", 3,
+            *words)
+    np.testing.assert_array_equal(estimator.fit(rows).transform(rows), mercer.load(tmp_path / "m.mercer").transform(rows))
 
 
 @needs_command
@@ -67,6 +87,15 @@ def test_models_come_back_with_their_kernel(rows, tmp_path):
     with pytest.raises(OSError, match="function"):
         mercer.load(tmp_path / "m.mercer")
     np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer", kernel).transform(rows), ours.transform(rows))
+
+
+@pytest.mark.parametrize("estimator", [mercer.KernelPCA(2, kernel="additive_chi2"),
+                                       mercer.Nystroem(kernel="poly", degree=2.5, n_components=5),
+                                       mercer.SparseDistance(4, metric=lambda x, y: float(((x - y) ** 2).sum()))])
+def test_what_no_file_can_hold_is_refused(rows, tmp_path, estimator):
+    with pytest.raises(ValueError, match="pickle the estimator"):
+        estimator.fit(np.abs(rows[:50])).save(tmp_path / "m.mercer")
+    assert not (tmp_path / "m.mercer").exists()
 
 
 def test_bad_files_are_os_errors(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn.decomposition
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 import mercer
@@ -101,6 +102,27 @@ def test_a_precomputed_kernel_gives_what_its_rows_give(rows):
     assert_same_up_to_sign(ours.transform(rbf_kernel(rows[:9], rows, gamma=0.1)), expected.transform(rows[:9]))
 
 
+def test_a_precomputed_kernel_need_not_be_symmetric_to_the_last_bit(rows, tmp_path):
+    values = rbf_kernel(rows, gamma=0.1)
+    values[0, 1] += 1e-14
+    for center in (True, False):
+        ours = mercer.KernelPCA(3, kernel="precomputed", center=center).fit(values)
+        expected = mercer.KernelPCA(3, kernel="rbf", gamma=0.1, center=center).fit(rows)
+        np.testing.assert_allclose(ours.eigenvalues_, expected.eigenvalues_, rtol=1e-9)
+        ours.save(tmp_path / "m.mercer")
+        np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").transform(values), ours.transform(values))
+
+
+def test_an_asymmetric_kernel_is_centred_first_and_not_saved(tmp_path):
+    skewed = np.array([[1.0, 2.0], [3.0, 40.0]])
+    ours = mercer.KernelPCA(1, kernel="precomputed").fit(skewed)
+    np.testing.assert_allclose(ours.fit_transform(skewed), ours.transform(skewed), atol=1e-12)
+    with pytest.raises(ValueError, match="asymmetric"):
+        ours.save(tmp_path / "m.mercer")
+    with pytest.raises(ValueError, match="not symmetric"):
+        mercer.KernelPCA(1, kernel="precomputed", center=False).fit(skewed)
+
+
 def test_components_that_the_rows_do_not_have_are_zeros():
     rows = np.random.default_rng(0).normal(size=(50, 2))
     ours = mercer.KernelPCA(5).fit(rows)
@@ -117,7 +139,7 @@ def test_a_share_of_the_variance_in_the_place_of_a_number(rows):
 
 
 def test_negative_eigenvalues_are_an_error_where_scikit_learn_has_one(rows):
-    for count in (2, 299):
+    for count in (2, 299, None):
         ours, theirs = pair(count, kernel="sigmoid", gamma=1, coef0=-1)
         try:
             expected = theirs.fit(rows).eigenvalues_
@@ -195,7 +217,52 @@ def test_results_do_not_depend_on_threads(rows):
     np.testing.assert_array_equal(first.transform(rows), second.transform(rows))
 
 
+def test_what_the_fit_warns_of_is_a_warning(rows):
+    with pytest.warns(ConvergenceWarning, match="solver stopped"):
+        mercer.KernelPCA(20, kernel="rbf", gamma=5, max_iter=3, eigen_solver="arpack").fit(
+            np.random.default_rng(0).normal(size=(3000, 4)))
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        mercer.KernelPCA(2, kernel="sigmoid", gamma=1, coef0=-1).fit(rows)
+
+
+def test_nothing_of_an_earlier_fit_stays(rows):
+    reduced = mercer.ReducedSetKernelPCA(2, gamma=0.1).fit(rows)
+    assert hasattr(reduced, "center_weights_")
+    assert not hasattr(reduced.set_params(center=False).fit(rows), "center_weights_")
+    inverse = mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(rows)
+    assert inverse.dual_coef_.shape == rows.shape
+    assert not hasattr(inverse.set_params(fit_inverse_transform=False).fit(rows), "dual_coef_")
+
+
+def test_scores_of_another_width_have_no_inverse(rows):
+    ours = mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(rows)
+    with pytest.raises(ValueError, match="X has 7 columns, but there are 2 components"):
+        ours.inverse_transform(np.zeros((3, 7)))
+
+
+@pytest.mark.parametrize("form", ["csc", "coo", "bsr", "csr"])
+def test_models_take_every_sparse_form(rows, form):
+    sparse = scipy.sparse.csr_matrix(np.where(np.abs(rows) > 1, rows, 0))
+    model = mercer.KernelPCA(2, kernel="rbf").fit(rows)._model
+    np.testing.assert_array_equal(model.transform(sparse.asformat(form)), model.transform(sparse.toarray()))
+
+
+def test_broken_sparse_matrices_are_refused(rows):
+    model = mercer.KernelPCA(2, kernel="rbf").fit(rows)._model
+    for place, value in ((-1, 10**9), (3, -5), (0, 1)):
+        broken = scipy.sparse.csr_matrix(rows)
+        broken.indptr[place] = value
+        with pytest.raises(ValueError, match="sparse matrix is broken"):
+            model.transform(broken)
+    broken = scipy.sparse.csr_matrix(rows)
+    broken.indices[5] = 99
+    with pytest.raises(ValueError, match="sparse matrix is broken"):
+        model.transform(broken)
+
+
 @pytest.mark.parametrize("parameters, message", [
+    ({"method": "landmarks", "tol": 0.1}, "eigen_solver, tol and max_iter are of exact kernel PCA"),
+    ({"gamma": "median", "kernel": "poly"}, "'poly' has no such width"),
     ({"method_options": {"landmark": 3}, "method": "landmarks"}, "landmarks has no option 'landmark'; it has components"),
     ({"method_options": {"selection": "best"}, "method": "landmarks"}, "selection is 'best': it must be one of auto"),
     ({"method": "greedy", "precision": "float"}, "precision='float' does not go with method='greedy'"),
@@ -203,7 +270,7 @@ def test_results_do_not_depend_on_threads(rows):
 ])
 def test_what_is_wrong_is_said(rows, parameters, message):
     with pytest.raises(ValueError, match=message):
-        mercer.KernelPCA(2, kernel="rbf", **parameters).fit(rows)
+        mercer.KernelPCA(2, **({"kernel": "rbf"} | parameters)).fit(rows)
 
 
 def test_an_option_of_the_wrong_kind_is_a_type_error(rows):

@@ -138,6 +138,28 @@ def test_progress_is_told():
     assert {phase for phase, *_ in told}
 
 
+def test_an_error_in_the_last_report_is_raised(rows):
+    told = []
+    mercer.KernelPCA(2, kernel="rbf", progress=lambda *where: told.append(where)).fit(rows)
+
+    def fail_at_the_end(phase, fraction, *_):
+        if (phase, fraction) == told[-1][:2]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mercer.KernelPCA(2, kernel="rbf", progress=fail_at_the_end).fit(rows)
+
+
+def test_threads_take_turns_at_a_stream(rows):
+    stream = mercer.IncrementalKernelPCA(2, gamma=0.1).partial_fit(rows)._stream
+    threads = [threading.Thread(target=lambda: [stream.partial_fit(rows) for _ in range(5)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stream.rows == 11 * len(rows)
+
+
 def test_an_error_in_progress_is_raised():
     rows = np.random.default_rng(0).normal(size=(20000, 4))
 
@@ -162,7 +184,7 @@ def kernel_of_module(x, y):
 @pytest.mark.parametrize("estimator", [
     mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True), mercer.KernelPCA(2, kernel=kernel_of_module),
     mercer.KernelPCA(2, method="landmarks", kernel="rbf"), mercer.Nystroem(kernel="poly", degree=2.5, n_components=9),
-    mercer.IncrementalKernelPCA(2), mercer.ReducedSetKernelPCA(2), mercer.FeatureAnalysis(2), mercer.DiffusionMaps(2)],
+    mercer.IncrementalKernelPCA(2), mercer.KernelPCA(2, kernel="additive_chi2"), mercer.ReducedSetKernelPCA(2), mercer.FeatureAnalysis(2), mercer.DiffusionMaps(2)],
     ids=str)
 def test_pickles_and_joblib_keep_every_bit(rows, estimator, tmp_path):
     rows = np.abs(rows)  # a power of 2.5 has no value for negative numbers
@@ -173,6 +195,19 @@ def test_pickles_and_joblib_keep_every_bit(rows, estimator, tmp_path):
     if getattr(estimator, "fit_inverse_transform", False):
         scores = estimator.transform(rows)
         np.testing.assert_array_equal(copy.inverse_transform(scores), estimator.inverse_transform(scores))
+
+
+def test_distances_by_a_function_are_pickled(rows):
+    ours = mercer.SparseDistance(8, metric=kernel_of_module).fit(rows[:50])
+    copy = pickle.loads(pickle.dumps(ours))
+    np.testing.assert_array_equal(copy.estimate(rows[50:60]), ours.estimate(rows[50:60]))
+
+
+def test_a_stream_by_a_function_says_that_it_cannot_be_pickled(rows):
+    stream = mercer.IncrementalKernelPCA(2, kernel=kernel_of_module).fit(rows[:50])
+    assert stream.transform(rows).shape == (300, 2)
+    with pytest.raises(TypeError, match="callable kernel cannot be pickled"):
+        pickle.dumps(stream)
 
 
 def test_workers_of_joblib_find_the_same(rows):

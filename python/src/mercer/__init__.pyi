@@ -44,6 +44,8 @@ class KernelPCA(TransformerMixin, BaseEstimator):
     eigenvalues_: Floats
     eigenvectors_: Floats
     X_fit_: NDArray[Any]
+    dual_coef_: Floats
+    X_transformed_fit_: Floats
     explained_variance_ratio_: Floats
     residual_trace_fraction_: float
     def __init__(

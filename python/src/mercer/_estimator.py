@@ -3,13 +3,13 @@
 from numbers import Integral
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from . import _native
 from ._kernels import KERNEL_CONSTRAINTS, make_kernel
-from ._run import transform_run
+from ._run import Run, transform_run
 from ._summary import Summary
 
 RUN_CONSTRAINTS = {
@@ -19,6 +19,8 @@ RUN_CONSTRAINTS = {
     "progress": ["boolean", callable],
 }
 
+# Their formula is written in this package, so that the command line could not read them.
+KERNELS_WITHOUT_FILES = ("negative_chi2", "real_polynomial")
 
 # Why a check of scikit-learn is not for estimators that choose among rows.
 REORDERED_ROWS = {
@@ -31,12 +33,8 @@ REORDERED_ROWS = {
 
 def check_rows(estimator, X, reset, least=1):
     """Rows as the library takes them, `least` at least: doubles or floats, dense or CSR, finite; not copied if possible."""
-    X = estimator._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset,
-                                 ensure_min_samples=least)
-    if scipy.sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+    return estimator._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset,
+                                    ensure_min_samples=least)
 
 
 def weighted_rows(X, sample_weight):
@@ -47,6 +45,8 @@ def weighted_rows(X, sample_weight):
     if np.any(weights < 0):
         raise ValueError("Negative values in data passed to `sample_weight`")
     present = weights > 0
+    if not present.any():
+        raise ValueError("`sample_weight` is zero for every row")
     return (X, weights) if present.all() else (X[present], weights[present])
 
 
@@ -80,6 +80,8 @@ class ModelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             The file; one that is there is replaced, as a whole or not at all.
         """
         check_is_fitted(self)
+        if self._model.kernel_name in KERNELS_WITHOUT_FILES:
+            raise ValueError(f"no file can hold the kernel {self._model.kernel_name}: pickle the estimator instead")
         self._model.save(path)
 
     @property
@@ -97,6 +99,18 @@ class ModelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return self.__dict__[name]
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} has no fit yet") from None
+
+    def __sklearn_is_fitted__(self):
+        return "_model" in self.__dict__
+
+    def _fit_native(self, method, X, weights, options):
+        """Sets the model, and says what there is to warn of."""
+        for name in [name for name in self.__dict__ if name.endswith("_") and name not in ("n_features_in_",
+                                                                                         "feature_names_in_")]:
+            delattr(self, name)
+        with Run(self) as run:
+            self._model = _native.fit(method, X, self._make_kernel(), options, weights, run)
+        Summary.of(self._model).warn()
 
     def _make_kernel(self):
         return make_kernel(self.kernel, self.n_features_in_, gamma=self.gamma, degree=self.degree, coef0=self.coef0,

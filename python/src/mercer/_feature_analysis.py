@@ -5,9 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from . import _native
 from ._estimator import ModelTransformer, check_rows, weighted_rows
-from ._run import Run
 
 
 class FeatureAnalysis(ModelTransformer):
@@ -105,7 +103,7 @@ class FeatureAnalysis(ModelTransformer):
         **ModelTransformer._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "rule": [StrOptions({"akfa", "ackfa", "skfa"})],
-        "stop_error": [Interval(Real, 0, None, closed="left"), None],
+        "stop_error": [Interval(Real, 0, None, closed="neither"), None],
         "delta": [Interval(Real, 0, None, closed="left"), None],
         "delta_relative": ["boolean"],
         "projection": [StrOptions({"exact", "sparse_mean"})],
@@ -179,8 +177,7 @@ class FeatureAnalysis(ModelTransformer):
         options = {"features": self.n_components, "stop_error": self.stop_error, "delta": self.delta,
                    "delta_relative": self.delta_relative, "projection": self.projection,
                    "candidates": self.candidates, "terms": self.terms, "center": self.center}
-        with Run(self) as run:
-            self._model = _native.fit(self.rule, X, self._make_kernel(), options, weights, run)
+        self._fit_native(self.rule, X, weights, options)
         summary = self.summary_
         self.gains_ = np.array(summary["gains"])
         self.reconstruction_error_ = summary["reconstruction_error"]

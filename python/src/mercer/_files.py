@@ -21,8 +21,16 @@ def load(path, kernel=None):
         Whatever it is.
     """
     kind = _native.file_kind(path)
+    if kernel is not None and kind != "model":
+        raise ValueError(f"{path} holds a {kind}: only models over a callable take a kernel")
     if kind == "model":
-        return Model.load(path, None if kernel is None else Kernel("function", {}, kernel))
+        try:
+            return Model.load(path, None if kernel is None else Kernel("function", {}, kernel))
+        except _native.FileError as error:
+            if kernel is None and "custom kernel" in str(error):
+                raise _native.FileError(f"{path} holds a model over a callable kernel, whose function no file can hold: "
+                                        "mercer.load(path, kernel) takes it again") from None
+            raise
     if kind == "stream":
         return Stream.load(path)
     if kind == "distance":

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval
 
 from . import _native
 from ._estimator import ModelTransformer, check_rows, weighted_rows
-from ._run import Run, seed_of
+from ._run import Run, seed_of, transform_run
 from ._summary import Summary
 
 
@@ -159,6 +159,7 @@ class IncrementalKernelPCA(ModelTransformer):
         for batch in gen_batches(X.shape[0], self.batch_size, min_batch_size=min(2, self.batch_size)):
             self._add(X[batch], None if weights is None else weights[batch])
         self._finish()
+        self.summary_.warn()
         return self
 
     def partial_fit(self, X, y=None, sample_weight=None):
@@ -180,7 +181,7 @@ class IncrementalKernelPCA(ModelTransformer):
         self : object
             The estimator.
         """
-        first = not hasattr(self, "n_samples_seen_")
+        first = not self.__sklearn_is_fitted__()
         if first:
             self._validate_params()
         X, weights = weighted_rows(check_rows(self, X, reset=first), sample_weight)
@@ -189,9 +190,15 @@ class IncrementalKernelPCA(ModelTransformer):
         self._add(X, weights)
         return self
 
+    def __sklearn_is_fitted__(self):
+        return getattr(self, "n_samples_seen_", 0) > 0
+
     @property
     def eigenvalues_(self):
-        return self._model.eigenvalues
+        try:
+            return self._model.eigenvalues
+        except _native.NoVariation as error:
+            raise AttributeError(str(error)) from None
 
     @property
     def summary_(self):
@@ -204,6 +211,11 @@ class IncrementalKernelPCA(ModelTransformer):
             self._finish()
         return self._finished
 
+    def __getstate__(self):
+        if callable(self.kernel) and "_stream" in self.__dict__:
+            raise TypeError("a stream with a callable kernel cannot be pickled: no file can hold the function")
+        return super().__getstate__()
+
     def _begin(self):
         options = {"center": self.center, "mse": self.mse, "library_limit": self.library_limit,
                    "seed": seed_of(self.random_state)}
@@ -212,11 +224,10 @@ class IncrementalKernelPCA(ModelTransformer):
         self._finished = None
 
     def _add(self, X, weights):
-        with Run(self) as run:
+        with Run(self, seed=0) as run:  # the stream has a seed of its own
             self._stream.partial_fit(X, weights, run)
         self.n_samples_seen_ += X.shape[0]
         self._finished = None
 
     def _finish(self):
-        with Run(self) as run:
-            self._finished = self._stream.finish({"components": self.n_components}, run)
+        self._finished = self._stream.finish({"components": self.n_components}, transform_run(self))

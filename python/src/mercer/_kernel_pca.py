@@ -112,6 +112,12 @@ class KernelPCA(ModelTransformer):
     X_fit_ : ndarray of shape (n_samples, n_features)
         The rows that were fitted, of the exact method unless the kernel is precomputed.
 
+    dual_coef_ : ndarray of shape (n_samples, n_features)
+        Coefficients of the inverse transform, where it was learned and the kernel is not linear.
+
+    X_transformed_fit_ : ndarray of shape (n_samples, n_components)
+        Component values that it was learned from.
+
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the variance in feature space; a lower bound where the total is not known exactly.
 
@@ -139,7 +145,7 @@ class KernelPCA(ModelTransformer):
     _parameter_constraints: dict = {
         **ModelTransformer._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
         "fit_inverse_transform": ["boolean"],
         "eigen_solver": [StrOptions({"auto", "dense", "arpack", "randomized"})],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -224,23 +230,20 @@ class KernelPCA(ModelTransformer):
             The estimator.
         """
         self._validate_params()
-        if self.fit_inverse_transform and self.kernel == "precomputed":
-            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        self._check_together(sample_weight)
         # One row is no error in scikit-learn, but approximations have nothing to choose from.
         X = check_rows(self, X, reset=True, least=1 if self.method in ("auto", "exact") else 2)
         if self.fit_inverse_transform and scipy.sparse.issparse(X):
             raise NotImplementedError("Inverse transform not implemented for sparse matrices!")
-        X, weights = weighted_rows(X, sample_weight)
-        self._column_means = None
-        if self.kernel == "precomputed":
-            X = self._symmetric(X)
+        X, weights = self._prepared(X, sample_weight)
         with Run(self) as run:
             self._fit_model(X, weights, run)
             self._check_negative_eigenvalues()
-            if self.fit_inverse_transform:
-                self._inverse = self._model.inverse(self.alpha, run)
+            self._inverse = self._model.inverse(self.alpha, run) if self.fit_inverse_transform else None
         self._weighted = weights is not None
         self._keep_rows(X)
+        if self._model is not None:
+            self.summary_.warn()
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -287,6 +290,8 @@ class KernelPCA(ModelTransformer):
         X = check_rows(self, X, reset=False)
         if self._model is None:
             return np.zeros((X.shape[0], len(self.eigenvalues_)), dtype=X.dtype)
+        if self._columns is not None:
+            X = X[:, self._columns]
         if self._column_means is not None:
             X = X - self._column_means
         return self._padded(self._model.transform(X, transform_run(self)))
@@ -315,6 +320,8 @@ class KernelPCA(ModelTransformer):
             )
         check_is_fitted(self)
         X = check_array(X, dtype=[np.float64, np.float32])
+        if X.shape[1] != len(self.eigenvalues_):
+            raise ValueError(f"X has {X.shape[1]} columns, but there are {len(self.eigenvalues_)} components")
         return self._inverse.transform(X[:, : self._model.components], transform_run(self))
 
     def reconstruct(self, X, method="mika", **options):
@@ -337,11 +344,27 @@ class KernelPCA(ModelTransformer):
             Points.
         """
         check_is_fitted(self)
+        self._require_model()
         X = check_rows(self, X, reset=False)
         points, notes = self._model.reconstruct(X, {"method": method} | options, transform_run(self))
         for note in notes:
             warnings.warn(note, stacklevel=2)
         return points
+
+    def save(self, path):
+        """Write the model to a file that the command line and `mercer.load` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; one that is there is replaced, as a whole or not at all.
+        """
+        check_is_fitted(self)
+        self._require_model()
+        if self._columns is not None or self._column_means is not None:
+            raise ValueError("no file can hold what was done to the precomputed kernel matrix, which was asymmetric or had "
+                             "rows of weight zero: pickle the estimator instead")
+        super().save(path)
 
     @property
     def eigenvalues_(self):
@@ -368,7 +391,17 @@ class KernelPCA(ModelTransformer):
         return self._model.library
 
     @property
+    def dual_coef_(self):
+        return self._learned_inverse().coefficients
+
+    @property
+    def X_transformed_fit_(self):
+        return self._learned_inverse().library
+
+    @property
     def explained_variance_ratio_(self):
+        if self._fitted("_model") is None:
+            return np.zeros(len(self.eigenvalues_))
         ratios = self.summary_.get("explained_variance_ratio")
         if ratios is None:
             raise AttributeError("this method does not know which share of the variance is explained")
@@ -414,8 +447,48 @@ class KernelPCA(ModelTransformer):
         self._eigenvalues = np.zeros(wanted)
         self._eigenvalues[: len(found)] = found
 
+    def _check_together(self, sample_weight):
+        """Parameters that do not go together."""
+        if self.fit_inverse_transform and self.kernel == "precomputed":
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        if self.fit_inverse_transform and sample_weight is not None and self.kernel != "linear":
+            raise ValueError("fit_inverse_transform has no weighted form: leave out sample_weight")
+        if self.method not in ("auto", "exact") and self._asks_for_solver():
+            raise ValueError(f"eigen_solver, tol and max_iter are of exact kernel PCA, not of method='{self.method}', "
+                             "whose own are among its method_options")
+
+    def _asks_for_solver(self):
+        return self.eigen_solver != "auto" or self.tol != 0 or self.max_iter is not None
+
+    def _prepared(self, X, sample_weight):
+        """Rows and their weights as the library takes them, and what is to be done to the rows of `transform`."""
+        self._columns = self._column_means = None
+        rows, weights = weighted_rows(X, sample_weight)
+        if self.kernel != "precomputed":
+            absent = {"landmark_rows", "labels"} & set(self.method_options or {})
+            if absent and rows.shape[0] < X.shape[0]:
+                raise ValueError(f"{absent.pop()} numbers all rows: leave out those of weight zero beforehand")
+            return rows, weights
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed metric requires shape (n_queries, n_indexed). Got {X.shape} for a fit: the "
+                             "kernel matrix must be square.")
+        if rows.shape[0] < X.shape[0]:
+            self._columns = np.flatnonzero(sample_weight)
+            rows = rows[:, self._columns]
+        return self._symmetric(rows), weights
+
+    def _symmetric(self, K):
+        """scikit-learn also takes kernel matrices that are symmetric only once they are centred."""
+        if scipy.sparse.issparse(K) or np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max()):
+            return K
+        if not self.center:
+            raise ValueError("the precomputed kernel matrix is not symmetric")
+        self._column_means = K.mean(axis=0)
+        centred = K - self._column_means - K.mean(axis=1)[:, np.newaxis] + K.mean()
+        return (centred + centred.T) / 2
+
     def _chosen_method(self):
-        exact = self.eigen_solver != "auto" or self.n_components is None or self.kernel == "precomputed"
+        exact = self._asks_for_solver() or self.n_components is None or self.kernel == "precomputed"
         return "exact" if self.method == "auto" and exact else self.method
 
     def _options(self, method):
@@ -440,31 +513,21 @@ class KernelPCA(ModelTransformer):
                 options["max_products"] = max(3, self.max_iter)
         return options
 
-    def _symmetric(self, K):
-        """scikit-learn takes kernel matrices that are symmetric only once they are centred."""
-        if K.shape[0] != K.shape[1]:
-            raise ValueError(f"Precomputed metric requires shape (n_queries, n_indexed). Got {K.shape} for a fit: the "
-                             "kernel matrix must be square.")
-        if scipy.sparse.issparse(K) or np.array_equal(K, K.T):
-            return K
-        self._column_means = K.mean(axis=0)
-        centred = K - self._column_means - K.mean(axis=1)[:, np.newaxis] + K.mean()
-        return (centred + centred.T) / 2
-
     def _check_negative_eigenvalues(self):
         """Raises as scikit-learn does where one of the components asked for has a negative eigenvalue."""
         negative = self.summary_.get("negative_eigenvalues")
-        if negative is None or not isinstance(self.n_components, Integral):
+        if negative is None or (self.n_components is not None and not isinstance(self.n_components, Integral)):
             return
+        wanted = self._n_fitted if self.n_components is None else min(self.n_components, self._n_fitted)
         found = self._model.eigenvalues
         if negative["smallest"] > -SIGNIFICANT * found[0]:
             return
         if self.eigen_solver == "randomized":
-            asked = len(found) < self.n_components or -negative["smallest"] > found[-1]
+            asked = len(found) < wanted or -negative["smallest"] > found[-1]
         elif negative["all_seen"]:
-            asked = self._n_fitted - negative["count"] < self.n_components
+            asked = self._n_fitted - negative["count"] < wanted
         else:
-            asked = len(found) < self.n_components
+            asked = len(found) < wanted
         if asked:
             raise ValueError(
                 f"There are significant negative eigenvalues ({-negative['smallest'] / found[0]:g} of the maximum "
@@ -476,6 +539,19 @@ class KernelPCA(ModelTransformer):
         """The linear model has no library, so exact fits keep their rows here."""
         linear = self.kernel == "linear" and (self._model is None or self.summary_["method"] == "exact")
         self._rows = (X.copy() if self.copy_X else X) if linear else None
+        if linear and not scipy.sparse.issparse(X):
+            self._rows = self._rows.view()
+            self._rows.flags.writeable = False
+
+    def _require_model(self):
+        if self._model is None:
+            raise ValueError("the rows do not vary in feature space: there is no model")
+
+    def _learned_inverse(self):
+        inverse = self._fitted("_inverse")
+        if inverse is None or inverse.library_size == 0:
+            raise AttributeError("an inverse transform was not learned")
+        return inverse
 
     def _has_eigenvectors(self):
         self._fitted("_model")

@@ -27,8 +27,8 @@ KERNELS = {
 
 KERNEL_CONSTRAINTS = {
     "kernel": [StrOptions(set(KERNELS)), callable],
-    "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"median"}), None],
-    "degree": [Interval(Integral, 0, None, closed="left")],
+    "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"median"}), None],
+    "degree": [Interval(Integral, 1, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "kernel_params": [dict, None],
 }
@@ -42,17 +42,22 @@ def default_gamma(kernel, n_features):
 def make_kernel(kernel, n_features, *, gamma=None, degree=3, coef0=1, kernel_params=None):
     """The library's kernel for what scikit-learn's parameters mean.
 
-    ``gamma="median"`` leaves the choice to the library: the median heuristic. So is a ``length`` chosen that
-    ``kernel_params`` does not have.
+    As there, `kernel_params` are for callables only, and for the ``length`` and ``alpha`` that its kernels do not have. A
+    ``length`` that is not given is chosen by the median heuristic, as ``gamma="median"`` is.
     """
     extra = dict(kernel_params or {})
     if callable(kernel):
         return Kernel("function", {}, partial(kernel, **extra) if extra else kernel)
+    if kernel not in KERNELS:
+        raise ValueError(f"there is no kernel {kernel!r}; there are {', '.join(KERNELS)}")
     name, takes = KERNELS[kernel]
-    if gamma is None:
-        gamma = default_gamma(kernel, n_features)
-    common = {"degree": degree, "coef0": coef0} | ({} if gamma == "median" else {"gamma": gamma})
-    parameters = {key: float(value) for key, value in (common | extra).items() if key in takes or key in extra}
-    if name == "polynomial" and not float(parameters["degree"]).is_integer():
+    if gamma == "median" and kernel not in ("rbf", "laplacian", "laplacian_l2", "chi2"):
+        raise ValueError(f"gamma='median' is for kernels of distances; {kernel!r} has no such width")
+    parameters = {"degree": degree, "coef0": coef0}
+    if gamma != "median":
+        parameters["gamma"] = default_gamma(kernel, n_features) if gamma is None else gamma
+    parameters |= {key: extra[key] for key in ("length", "alpha") if key in extra}
+    parameters = {key: float(value) for key, value in parameters.items() if key in takes}
+    if name == "polynomial" and not parameters["degree"].is_integer():
         name = "real_polynomial"
     return Kernel(name, parameters)

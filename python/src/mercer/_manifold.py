@@ -4,10 +4,8 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from . import _native
 from ._estimator import ModelTransformer, check_rows, weighted_rows
 from ._kernels import make_kernel
-from ._run import Run
 
 GRAPH_CONSTRAINTS = {
     **{name: rule for name, rule in ModelTransformer._parameter_constraints.items() if name not in ("degree", "coef0")},
@@ -46,8 +44,7 @@ class _GraphEmbedding(ModelTransformer):
         X, weights = weighted_rows(check_rows(self, X, reset=True, least=2), sample_weight)
         options = self._graph_options() | {"components": self.n_components, "reduce": self.reduce, "ell": self.ell,
                                            "centers": self.n_centers}
-        with Run(self) as run:
-            self._model = _native.fit(self._method, X, self._make_kernel(), options, weights, run)
+        self._fit_native(self._method, X, weights, options)
         self.eigenvalues_ = self._model.eigenvalues
         return self
 
@@ -275,6 +272,10 @@ class DiffusionMaps(_GraphEmbedding):
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.progress = progress
+
+    def _more_tags(self):
+        # Of eigenvectors that are scaled to the stationary law, ties leave the signs as they are.
+        return super()._more_tags() | {"_xfail_checks": {}}
 
     def _graph_options(self):
         return {"alpha": float(self.alpha), "time": float(self.time)}

@@ -146,6 +146,8 @@ class Nystroem(ModelTransformer):
         if count < self.n_components:
             warnings.warn("n_components > n_samples. This is not possible.\nn_components was set to n_samples, which "
                           "results in inefficient evaluation of the full kernel.")
+        for stale in ("component_indices_", "_model"):
+            self.__dict__.pop(stale, None)
         kernel = self._make_kernel()
         if self.gamma == "median":
             if scipy.sparse.issparse(X):
@@ -183,14 +185,20 @@ class Nystroem(ModelTransformer):
             X = X[:, self.component_indices_]
         return self._model.transform(X, transform_run(self))
 
+    @property
+    def summary_(self):
+        raise AttributeError("a feature map is not fitted to the rows: there is no summary")
+
     def _more_tags(self):
         return super()._more_tags() | {"_xfail_checks": {}}
 
     def _make_kernel(self):
-        degree = 3 if self.degree is None else self.degree
-        coef0 = 1 if self.coef0 is None else self.coef0
-        return make_kernel(self.kernel, self.n_features_in_, gamma=self.gamma, degree=degree, coef0=coef0,
-                           kernel_params=self.kernel_params)
+        given = {name: getattr(self, name) for name in ("gamma", "degree", "coef0") if getattr(self, name) is not None}
+        if not callable(self.kernel):
+            # As in scikit-learn, parameters come before those of the dictionary.
+            extra = self.kernel_params or {}
+            given = {name: extra[name] for name in ("gamma", "degree", "coef0") if name in extra} | given
+        return make_kernel(self.kernel, self.n_features_in_, kernel_params=self.kernel_params, **given)
 
     def _expansion(self, kernel, coefficients):
         """The map from rows to their kernel values with those used, times these coefficients."""

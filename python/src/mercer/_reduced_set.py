@@ -5,9 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from . import _native
 from ._estimator import ModelTransformer, check_rows, weighted_rows
-from ._run import Run
 
 
 class ReducedSetKernelPCA(ModelTransformer):
@@ -72,7 +70,7 @@ class ReducedSetKernelPCA(ModelTransformer):
     Attributes
     ----------
     centers_ : ndarray of shape (n_centers, n_features)
-        The centres.
+        The centres, unless the kernel is linear.
 
     center_weights_ : ndarray of shape (n_centers,)
         Their weights, where `center` is true.
@@ -173,10 +171,11 @@ class ReducedSetKernelPCA(ModelTransformer):
         X, weights = weighted_rows(check_rows(self, X, reset=True, least=2), sample_weight)
         options = {"components": self.n_components, "center": self.center, "ell": self.ell, "radius": self.radius,
                    "centers": self.n_centers, "center_weights": self.center_weights, "shuffle": self.shuffle}
-        with Run(self) as run:
-            self._model = _native.fit(self.reduction, X, self._make_kernel(), options, weights, run)
+        self._fit_native(self.reduction, X, weights, options)
         self.eigenvalues_ = self._model.eigenvalues
-        self.centers_ = np.array(self._model.library)
-        if self.center:
-            self.center_weights_ = self._model.mean_coefficients * self._model.total_weight
+        # A linear model keeps directions in the place of centres.
+        if self._model.library_size > 0:
+            self.centers_ = np.array(self._model.library)
+            if self.center:
+                self.center_weights_ = self._model.mean_coefficients * self._model.total_weight
         return self

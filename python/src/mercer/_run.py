@@ -18,6 +18,8 @@ def threads_of(n_jobs):
         return int(allowed) if allowed.isdecimal() else 0
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning")
+    if n_jobs == -1:
+        return 0
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
@@ -38,10 +40,12 @@ class _Bar:
 
         self._tqdm = tqdm
         self._bar = None
+        self._phase = None
 
     def __call__(self, phase, fraction, rows_done, rows_total):
-        if self._bar is None or self._bar.desc != phase + ": ":
+        if self._bar is None or self._phase != phase:
             self.close()
+            self._phase = phase
             self._bar = self._tqdm(total=100, desc=phase, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", leave=False)
         self._bar.update(100 * fraction - self._bar.n)
 
@@ -66,12 +70,12 @@ def progress_of(progress):
 class Run:
     """A context in which to fit: its ``settings`` go to the library, its bar is gone afterwards."""
 
-    def __init__(self, estimator):
-        self._progress = progress_of(getattr(estimator, "progress", False))
+    def __init__(self, estimator, seed=None):
+        self._progress = progress_of(estimator.progress)
         self.settings = _native.Run(
-            threads=threads_of(getattr(estimator, "n_jobs", None)),
-            seed=seed_of(getattr(estimator, "random_state", None)),
-            memory_limit=getattr(estimator, "memory_limit", None) or 0,
+            threads=threads_of(estimator.n_jobs),
+            seed=seed_of(estimator.random_state) if seed is None else seed,
+            memory_limit=estimator.memory_limit or 0,
             progress=self._progress,
         )
 
@@ -85,5 +89,4 @@ class Run:
 
 def transform_run(estimator):
     """For transforms, which have no seed and show no progress."""
-    return _native.Run(threads=threads_of(getattr(estimator, "n_jobs", None)),
-                       memory_limit=getattr(estimator, "memory_limit", None) or 0)
+    return _native.Run(threads=threads_of(estimator.n_jobs), memory_limit=estimator.memory_limit or 0)

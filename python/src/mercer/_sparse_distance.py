@@ -1,5 +1,6 @@
 """Distances of queries to many items from few measured ones."""
 
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -35,7 +36,8 @@ class SparseDistance(BaseEstimator):
 
     metric_params : dict, default=None
         ``threshold`` of 'hamming' and 'jaccard' (values above count as 1); ``kernel`` and its parameters of 'kernel',
-        as of `mercer.KernelPCA`; ``squared`` and ``hilbertian`` of 'precomputed', ``hilbertian`` of a callable.
+        as of `mercer.KernelPCA`; ``squared`` and ``hilbertian`` of 'precomputed'; ``hilbertian`` of a callable, and its
+        keyword arguments.
 
     error : float, default=None
         Instead of a number: add landmarks until the mean relative error of squared distances is at most this.
@@ -165,6 +167,7 @@ class SparseDistance(BaseEstimator):
             options["landmarks"] = min(32 if self.n_landmarks is None else self.n_landmarks, X.shape[0])
         with Run(self) as run:
             self._distances = _native.Distances.fit(X, **self._metric(), options=options, run=run)
+        self.summary_.warn()
         self._items = X
         self.n_samples_fit_ = X.shape[0]
         self.landmark_indices_ = np.array(self._distances.landmarks)
@@ -227,6 +230,8 @@ class SparseDistance(BaseEstimator):
         """
         check_is_fitted(self)
         count = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not isinstance(count, Integral) or count < 1:
+            raise ValueError(f"n_neighbors must be a whole number above 0, got {count!r}")
         of_items = X is None
         queries = self._items if of_items else check_rows(self, X, reset=False)
         if count + of_items > self.n_samples_fit_:
@@ -245,7 +250,12 @@ class SparseDistance(BaseEstimator):
             The file; one that is there is replaced, as a whole or not at all.
         """
         check_is_fitted(self)
+        if callable(self.metric):
+            raise ValueError("no file can hold a callable metric: pickle the estimator instead")
         self._distances.save(path)
+
+    def __sklearn_is_fitted__(self):
+        return "_distances" in self.__dict__
 
     @property
     def summary_(self):
@@ -258,9 +268,14 @@ class SparseDistance(BaseEstimator):
         parameters = dict(self.metric_params or {})
         words = {name: parameters.pop(name) for name in ("squared", "hilbertian") if name in parameters}
         if callable(self.metric):
-            return {"metric": "custom", "function": self.metric} | words
+            function = partial(self.metric, **parameters) if parameters else self.metric
+            return {"metric": "custom", "function": function} | words
         if self.metric == "kernel":
-            kernel = make_kernel(parameters.pop("kernel", "rbf"), self.n_features_in_, **parameters)
+            known = {name: parameters.pop(name) for name in ("gamma", "degree", "coef0", "kernel_params")
+                     if name in parameters}
+            kernel = make_kernel(parameters.pop("kernel", "rbf"), self.n_features_in_, **known)
+            if parameters:
+                raise ValueError(f"metric='kernel' has no parameter {', '.join(parameters)}")
             return {"metric": "kernel", "kernel": kernel}
         return {"metric": self.metric, "parameters": parameters} | words
 

@@ -1,6 +1,9 @@
 """What a fit did, how well, at what cost."""
 
 import json
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
 
 
 class Summary(dict):
@@ -25,3 +28,14 @@ class Summary(dict):
 
     def __str__(self):
         return self._full
+
+    def warn(self):
+        """Says aloud what the fit has to warn of, but for the BLAS, which is no matter of the data."""
+        for message in self["warnings"]:
+            if "OPENBLAS_CORETYPE" not in message:
+                warnings.warn(message, stacklevel=3)
+        ending = self["termination"]
+        if ending["reason"] == "not_converged":
+            warnings.warn(ending["message"], ConvergenceWarning, stacklevel=3)
+        elif ending["reason"] == "tolerance_missed":
+            warnings.warn(ending["message"], stacklevel=3)
