@@ -80,7 +80,10 @@ void OptionReader::finish(const std::string& method) const {
     const auto name = py::cast<std::string>(py::str(key));
     if (std::ranges::find(known_, name) != known_.end()) continue;
     std::string all;
-    for (const std::string& known : known_) all += all.empty() ? known : ", " + known;
+    for (const std::string& known : known_) {
+      if (!all.empty()) all += ", ";
+      all += known;
+    }
     throw InvalidArgument(method + " has no option '" + name + "'; it has " + all);
   }
 }

@@ -47,6 +47,24 @@ def test_rows_are_not_copied(kind):
     assert after - before < 0.4 * size
 
 
+def test_sparse_rows_are_never_spread_out_as_a_whole():
+    """480 MB if they were."""
+    before, after = map(float, run_python("""
+        import resource
+        import scipy.sparse
+        import mercer
+        rows = scipy.sparse.random(300_000, 200, density=0.01, format="csr", random_state=0)
+        ours = mercer.KernelPCA(2, kernel="rbf", gamma=0.1, method="landmarks", method_options=dict(
+            landmarks=20, selection="uniform"))
+        ours.fit(rows[:1000]).transform(rows[:1000])
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        before = peak()
+        ours.fit(rows).transform(rows)
+        print(before, peak())
+        """))
+    assert after - before < 0.3 * 300_000 * 200 * 8
+
+
 def test_scores_are_not_copied(rows):
     scores = mercer.KernelPCA(2, kernel="rbf").fit(rows)._model.transform(rows)
     assert not scores.flags.owndata and scores.flags.writeable and scores.flags.c_contiguous
