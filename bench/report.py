@@ -51,7 +51,7 @@ def size_text(size):
 def ways_of_mercer(entries):
     """mercer's entries, each with its way of doing the task in brackets where there are several."""
     for entry in entries:
-        if entry.get("is_mercer"):
+        if entry.get("is_mercer") and "best_seconds" in entry:
             way = entry["name"].removeprefix("mercer").removeprefix(", ")
             yield entry, f" ({way})" if way else ""
 

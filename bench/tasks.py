@@ -8,6 +8,9 @@ from pathlib import Path
 
 from participant import PEERS, Peer
 
+# Where ./dev python installs the package; without it the rows of "mercer, from Python" are left out.
+VENV_PYTHON = Path(__file__).resolve().parent.parent / "build/venv/bin/python"
+
 D = 16
 GAMMA = 1 / (2 * D)  # a typical pair of the points has the kernel value e^-1
 COMPONENTS = 10
@@ -87,6 +90,7 @@ def exact_task(programs):
         tolerance=1e-8,
         peers=(
             Peer("mercer", (programs / "exact_mercer",), tolerance=0, is_mercer=True),
+            Peer("mercer, from Python", (VENV_PYTHON, PEERS / "exact/mercer_python.py"), tolerance=0, is_mercer=True),
             Peer("scikit-learn, arpack", sklearn, ("arpack",)),
             Peer("scikit-learn, dense", sklearn, ("dense",)),
             # Listed with whatever error an approximation may have, but compared only at equal accuracy.
@@ -160,6 +164,12 @@ def landmarks_task(programs):
             # First the one that does what the peer does; it is the reference for the others.
             Peer("mercer, uniform", mercer, ("uniform", "double"), tolerance=0, is_mercer=True),
             Peer("mercer", mercer, ("default", "double"), is_mercer=True),
+            Peer(
+                "mercer, uniform, from Python",
+                (VENV_PYTHON, PEERS / "landmarks/mercer_python.py"),
+                tolerance=0,
+                is_mercer=True,
+            ),
             Peer("mercer, uniform, float", mercer, ("uniform", "float"), tolerance=1e-4, is_mercer=True),
             Peer(
                 "scikit-learn, Nystroem + PCA",
