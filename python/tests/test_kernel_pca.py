@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn.decomposition
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 import mercer
@@ -223,6 +223,14 @@ def test_what_the_fit_warns_of_is_a_warning(rows):
             np.random.default_rng(0).normal(size=(3000, 4)))
     with pytest.warns(UserWarning, match="not positive semi-definite"):
         mercer.KernelPCA(2, kernel="sigmoid", gamma=1, coef0=-1).fit(rows)
+
+
+def test_a_fit_that_failed_is_none(rows):
+    ours = mercer.KernelPCA(299, kernel="sigmoid", gamma=1, coef0=-1)
+    with pytest.raises(ValueError, match="significant negative eigenvalues"):
+        ours.fit(rows)
+    with pytest.raises(NotFittedError):
+        ours.transform(rows)
 
 
 def test_nothing_of_an_earlier_fit_stays(rows):

@@ -236,10 +236,14 @@ class KernelPCA(ModelTransformer):
         if self.fit_inverse_transform and scipy.sparse.issparse(X):
             raise NotImplementedError("Inverse transform not implemented for sparse matrices!")
         X, weights = self._prepared(X, sample_weight)
-        with Run(self) as run:
-            self._fit_model(X, weights, run)
-            self._check_negative_eigenvalues()
-            self._inverse = self._model.inverse(self.alpha, run) if self.fit_inverse_transform else None
+        try:
+            with Run(self) as run:
+                self._fit_model(X, weights, run)
+                self._check_negative_eigenvalues()
+                self._inverse = self._model.inverse(self.alpha, run) if self.fit_inverse_transform else None
+        except BaseException:
+            self.__dict__.pop("_model", None)  # half a fit is none
+            raise
         self._weighted = weights is not None
         self._keep_rows(X)
         if self._model is not None:
